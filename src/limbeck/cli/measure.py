@@ -1,0 +1,100 @@
+"""limbeck measure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from limbeck.cli.options import AsJson, Overrides, ProjectFolder
+from limbeck.cli.output import console, print_json, print_table
+from limbeck.config import load_project
+from limbeck.errors import RunError
+from limbeck.measure.compare import load_measured
+from limbeck.pipeline import Pipeline
+
+Measured = dict[str, dict[str, Any]]
+
+
+def command(
+    project: ProjectFolder = Path(),
+    overrides: Overrides = None,
+    by_category: Annotated[bool, typer.Option("--by-category", help="Show F1 for every category.")] = False,
+    by_source: Annotated[bool, typer.Option("--by-source", help="Show macro-F1 for every source.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the figures that the last run measured."""
+    pipeline = Pipeline(load_project(project, overrides or ()))
+    if as_json:
+        print_json(_measured(pipeline))
+    else:
+        print_figures(pipeline, by_category, by_source)
+
+
+def print_figures(pipeline: Pipeline, by_category: bool = False, by_source: bool = False) -> None:
+    """Print the models side by side."""
+    measured = _measured(pipeline)
+    titles = pipeline.project.config.data.titles
+    print_table("Figures", [row for name, m in measured.items() for row in _headline(name, m)], _NOTE)
+    if by_category:
+        for part in _parts(measured):
+            print_table(f"F1 by category, {part}", _by_category(measured, part, titles))
+    if by_source:
+        for part in _parts(measured):
+            print_table(f"Macro-F1 by source, {part}", _by_source(measured, part))
+    console().print(f"Results are in {pipeline.folder('measure')}")
+
+
+_NOTE = "Thresholds come from dev's tuning half; 'judging' is its other half. In brackets: the bootstrap interval."
+
+
+def _measured(pipeline: Pipeline) -> Measured:
+    folder = pipeline.folder("measure")
+    if folder is None:
+        raise RunError("There are no figures for these files and settings yet.", "Make them with: limbeck run")
+    return load_measured(folder)
+
+
+def _parts(measured: Measured) -> list[str]:
+    return list(dict.fromkeys(part for m in measured.values() for part in m["figures"]))
+
+
+def _headline(name: str, measured: dict[str, Any]) -> list[dict[str, object]]:
+    rows = []
+    for part, figures in measured["figures"].items():
+        interval = measured["macro_f1_intervals"][part]
+        rows.append(
+            {
+                "model": name,
+                "on": part,
+                "macro-F1": f"{figures['macro_f1']:.3f} [{interval['low']:.3f}, {interval['high']:.3f}]",
+                "micro-F1": figures["micro_f1"],
+                "precision": figures["macro_precision"],
+                "recall": figures["macro_recall"],
+                "average precision": figures["macro_average_precision"],
+                "Hamming loss": figures["hamming_loss"],
+                "0/1 loss": figures["subset_loss"],
+                "calibration error": figures["calibration_error"],
+            }
+        )
+    return rows
+
+
+def _by_category(measured: Measured, part: str, titles: dict[str, str]) -> list[dict[str, object]]:
+    rows: dict[str, dict[str, object]] = {}
+    for model, found in measured.items():
+        for label in found["figures"][part]["labels"]:
+            name = titles.get(label["name"], label["name"])
+            rows.setdefault(name, {"category": name, "positives": label["support"]})[model] = label["f1"]
+    return list(rows.values())
+
+
+def _by_source(measured: Measured, part: str) -> list[dict[str, object]]:
+    rows: dict[str, dict[str, object]] = {}
+    for model, found in measured.items():
+        for source, figures in found["by_source"].get(part, {}).items():
+            rows.setdefault(source, {"source": source or "(none)", "rows": figures["rows"]})[model] = figures[
+                "macro_f1"
+            ]
+    return list(rows.values())

@@ -1,0 +1,50 @@
+"""limbeck run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from limbeck.cli.measure import print_figures
+from limbeck.cli.options import AsJson, Overrides, ProjectFolder, Quiet
+from limbeck.cli.output import console, print_json
+from limbeck.config import load_project
+from limbeck.pipeline import Pipeline, StepState
+from limbeck.progress import set_quiet
+
+
+def command(
+    project: ProjectFolder = Path(),
+    overrides: Overrides = None,
+    until: Annotated[str | None, typer.Option(help="Stop after this step.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Do every step again, finished or not.")] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Do every step that is out of date. Killed at any moment, the same command goes on from there."""
+    set_quiet(quiet or as_json)
+    loud = not (quiet or as_json)
+
+    def tell(state: StepState, event: str) -> None:
+        if not loud:
+            return
+        if event == "start":
+            console().print(f"[bold]{state.step.name}[/]: {state.step.summary} …")
+        elif event == "done":
+            console().print(f"[bold]{state.step.name}[/]: done in {state.seconds:.1f} s")
+        else:
+            console().print(f"[bold]{state.step.name}[/]: up to date")
+
+    pipeline = Pipeline(load_project(project, overrides or ()))
+    states = pipeline.run(until, force, tell)
+    if as_json:
+        print_json(
+            {
+                state.step.name: {"key": state.key, "seconds": state.seconds, "figures": state.figures}
+                for state in states
+            }
+        )
+    elif loud and states[-1].step.name == "measure":
+        print_figures(pipeline)

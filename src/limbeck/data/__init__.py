@@ -1,0 +1,1 @@
+"""Rows and label matrices, readers, splits, inspection and the demo corpus."""

@@ -1,0 +1,222 @@
+"""Many labelled files into one label matrix: the same text is one row, and contradictions are listed."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbeck.config import DataSettings, Task
+from limbeck.data.dataset import Dataset
+from limbeck.data.shapes import LabelledRow, labelled_files, read_rows
+from limbeck.errors import Contradiction, FileEmpty, Place, UnknownLabel, nearest
+from limbeck.text import Cleaner
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """One text that is labelled both yes and no for one category, with every place that says so."""
+
+    text: str
+    category: str
+    yes: tuple[Place, ...]
+    no: tuple[Place, ...]
+
+    def as_dict(self) -> dict[str, object]:
+        """Give plain values for JSON."""
+        return {
+            "text": self.text,
+            "category": self.category,
+            "yes": [str(place) for place in self.yes],
+            "no": [str(place) for place in self.no],
+        }
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A data set and what happened while it was read."""
+
+    dataset: Dataset
+    rows_read: int
+    empty_texts: tuple[Place, ...]
+    conflicts: tuple[Conflict, ...]
+
+
+@dataclass
+class _Cells:
+    """Every statement 'this row is yes/no for this category' of all files, with its line, as flat columns."""
+
+    row: array[int] = field(default_factory=lambda: array("i"))
+    column: array[int] = field(default_factory=lambda: array("i"))
+    value: array[int] = field(default_factory=lambda: array("b"))
+    file: array[int] = field(default_factory=lambda: array("h"))
+    line: array[int] = field(default_factory=lambda: array("i"))
+
+    def add(self, row: int, column: int, value: int, file: int, line: int) -> None:
+        self.row.append(row)
+        self.column.append(column)
+        self.value.append(value)
+        self.file.append(file)
+        self.line.append(line)
+
+
+@dataclass
+class _Reading:
+    """The state of reading: distinct texts in order of appearance, and what was said of them."""
+
+    texts: dict[str, int] = field(default_factory=dict)
+    sources: dict[int, str] = field(default_factory=dict)
+    origin_file: array[int] = field(default_factory=lambda: array("i"))
+    origin_line: array[int] = field(default_factory=lambda: array("i"))
+    names: dict[str, int] = field(default_factory=dict)
+    cells: _Cells = field(default_factory=_Cells)
+    # Rows that a complete list spoke of: all categories it doesn't name are a 'no'.
+    complete: _Cells = field(default_factory=_Cells)
+    empty: list[Place] = field(default_factory=list)
+    rows_read: int = 0
+
+    def take(self, row: LabelledRow, text: str, file: int) -> None:
+        index = self.texts.setdefault(text, len(self.texts))
+        if index == len(self.origin_line):
+            self.origin_file.append(file)
+            self.origin_line.append(row.line)
+        if row.source:
+            self.sources.setdefault(index, row.source)
+        for name, value in row.known.items():
+            self.cells.add(index, self.names.setdefault(name, len(self.names)), value, file, row.line)
+        if row.complete:
+            self.complete.add(index, 0, 0, file, row.line)
+
+
+def read_dataset(
+    paths: list[Path], task: Task, settings: DataSettings, cleaner: Cleaner, categories: tuple[str, ...] = ()
+) -> Merged:
+    """Read labelled files of any shape and merge them into one data set.
+
+    `categories` fixes the columns and makes any other label an error (dev and test are read with training's);
+    empty means: `settings.categories`, or all that the files name, sorted.
+    """
+    fixed = categories or tuple(settings.categories)
+    files = labelled_files(paths)
+    state = _Reading()
+    for number, path in enumerate(files):
+        for row in read_rows(path, task, settings, fixed):
+            state.rows_read += 1
+            text = cleaner(row.text)
+            if text:
+                state.take(row, text, number)
+            else:
+                state.empty.append(Place(path, row.line))
+    names = fixed or tuple(sorted(state.names))
+    if not categories:
+        _check_all_found(names, state, files)
+    if not state.texts:
+        raise FileEmpty("No file holds a text.", "Check the paths under [data] in limbeck.toml.", Place(paths[0]))
+    return _merge(state, files, names, settings)
+
+
+def _check_all_found(names: tuple[str, ...], state: _Reading, files: list[Path]) -> None:
+    for name in names:
+        if name not in state.names:
+            raise UnknownLabel(
+                f"No labelled file knows the category '{name}'.",
+                f"{nearest(name, {*state.names, *(file.stem for file in files)})} Correct data.categories.",
+                Place(files[0].parent),
+            )
+
+
+def _merge(state: _Reading, files: list[Path], names: tuple[str, ...], settings: DataSettings) -> Merged:
+    yes, no = _count(state, names)
+    labels = np.full(yes.shape, np.nan, dtype=np.float32)
+    labels[(yes > 0) & (no == 0)] = 1
+    labels[(no > 0) & (yes == 0)] = 0
+    texts = list(state.texts)
+    conflicts = _conflicts(state, np.argwhere((yes > 0) & (no > 0)), texts, files, names)
+    if conflicts and settings.contradictions == "error":
+        first = conflicts[0]
+        raise Contradiction(
+            f"{len(conflicts)} texts are labelled both yes and no; the first is '{first.text[:60]}', "
+            f"category '{first.category}': yes at {first.yes[0]}, no at {first.no[0]}.",
+            '`limbeck inspect` lists them; correct them, or set data.contradictions to "unknown" or "majority".',
+            first.yes[0],
+        )
+    if settings.contradictions == "majority":
+        labels[(yes > 0) & (no > 0) & (yes > no)] = 1
+        labels[(yes > 0) & (no > 0) & (yes < no)] = 0
+    dataset = Dataset(
+        texts=texts,
+        labels=labels,
+        names=names,
+        sources=[state.sources.get(i, "") for i in range(len(texts))] if state.sources else [],
+        files=tuple(files),
+        origin_file=_numbers(state.origin_file).astype(np.int32),
+        origin_line=_numbers(state.origin_line).astype(np.int32),
+    )
+    return Merged(dataset, state.rows_read, tuple(state.empty), conflicts)
+
+
+def _numbers(values: array[int]) -> NDArray[np.int64]:
+    return np.array(values, dtype=np.int64)
+
+
+def _columns(state: _Reading, names: tuple[str, ...]) -> NDArray[np.intp]:
+    """Map the order in which names were met to their column in `names`."""
+    order = {name: column for column, name in enumerate(names)}
+    return np.array([order[name] for name in state.names], dtype=np.intp)
+
+
+def _count(state: _Reading, names: tuple[str, ...]) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+    """Count how often each cell is said to be yes and no."""
+    shape = (len(state.texts), len(names))
+    yes, no = np.zeros(shape, np.uint16), np.zeros(shape, np.uint16)
+    row = _numbers(state.cells.row)
+    column = _columns(state, names)[_numbers(state.cells.column)]
+    value = _numbers(state.cells.value)
+    np.add.at(yes, (row[value == 1], column[value == 1]), 1)
+    np.add.at(no, (row[value == 0], column[value == 0]), 1)
+    if state.complete.row:
+        said = np.bincount(_numbers(state.complete.row), minlength=shape[0])
+        positive = np.zeros(shape, np.uint16)
+        mine = _of_complete_rows(state)
+        np.add.at(positive, (row[mine], column[mine]), 1)
+        no += (said[:, None] - positive).astype(np.uint16)
+    return yes, no
+
+
+def _of_complete_rows(state: _Reading) -> NDArray[np.bool_]:
+    """Mark the cells that a complete list said, by their file and line."""
+    said, complete = ((_numbers(c.file) << 32) | _numbers(c.line) for c in (state.cells, state.complete))
+    return np.isin(said, complete)
+
+
+def _conflicts(
+    state: _Reading, cells: NDArray[np.intp], texts: list[str], files: list[Path], names: tuple[str, ...]
+) -> tuple[Conflict, ...]:
+    """List where each contradictory cell got its yes and its no."""
+    if not len(cells):
+        return ()
+    columns = _columns(state, names)
+    wanted = {(int(row), int(column)): (list[Place](), list[Place]()) for row, column in cells}
+    columns_of: dict[int, list[int]] = {}
+    for row, column in wanted:
+        columns_of.setdefault(row, []).append(column)
+    spoken: Counter[tuple[int, int, int]] = Counter()
+    statements = zip(
+        state.cells.row, state.cells.column, state.cells.value, state.cells.file, state.cells.line, strict=True
+    )
+    for row, met, value, file, line in statements:
+        column = int(columns[met])
+        if column in columns_of.get(row, ()):
+            wanted[row, column][1 - value].append(Place(files[file], line))
+            spoken[column, file, line] += 1
+    for row, file, line in zip(state.complete.row, state.complete.file, state.complete.line, strict=True):
+        for column in columns_of.get(row, ()):
+            if not spoken[column, file, line]:
+                wanted[row, column][1].append(Place(files[file], line))
+    return tuple(
+        Conflict(texts[row], names[column], tuple(yes), tuple(no)) for (row, column), (yes, no) in wanted.items()
+    )

@@ -1,0 +1,43 @@
+"""The unlabelled pool as a stream: any size passes through in constant memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from limbeck.config import DataSettings
+from limbeck.data.records import read_records
+from limbeck.data.shapes import check_text_column
+from limbeck.errors import BrokenRow, DataError, Place
+from limbeck.text import Cleaner
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRow:
+    """One unlabelled text, cleaned; `row` counts all rows of all files from 0, empty ones included."""
+
+    row: int
+    text: str
+    source: str
+    file: Path
+    line: int
+
+
+def stream_pool(paths: list[Path], settings: DataSettings, cleaner: Cleaner) -> Iterator[PoolRow]:
+    """Yield the pool's texts one by one, passing over those that are empty after cleaning."""
+    row = -1
+    for path in paths:
+        for line, record in read_records(path, settings.max_line_bytes):
+            row += 1
+            try:
+                check_text_column(record, settings)
+                value = record[settings.text_column]
+                if value is not None and not isinstance(value, str):
+                    raise BrokenRow(f"The text is {value!r:.60}, not a string.", "Write it as a string.")
+            except DataError as error:
+                error.place = Place(path, line, settings.text_column)
+                raise
+            text = cleaner(value or "")
+            if text:
+                yield PoolRow(row, text, str(record.get(settings.source_column) or ""), path, line)

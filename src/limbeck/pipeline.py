@@ -1,0 +1,186 @@
+"""The chain: its steps in order, their keys, what is out of date and why, and running them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from limbeck.config import Config, Project
+from limbeck.errors import DataError, ResultBroken, UnknownStep, nearest
+from limbeck.steps import STEPS, Step, StepRun
+from limbeck.store import FileHashes, Store, code_version, key_of
+from limbeck.track import Tracker, make_tracker
+
+RESULTS = "results"
+
+
+@dataclass(frozen=True)
+class StepState:
+    """How a step stands: done, stale (it was done for other inputs) or missing; `why` says what changed."""
+
+    step: Step
+    key: str
+    state: str
+    why: tuple[str, ...] = ()
+    seconds: float | None = None
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def done(self) -> bool:
+        """Whether there is nothing to do."""
+        return self.state == "done"
+
+
+class Pipeline:
+    """The steps of one project."""
+
+    def __init__(self, project: Project) -> None:
+        """Look at a project; nothing is read or written yet."""
+        self.project = project
+        self.store = Store(project.workdir)
+        self.steps = tuple(step for step in STEPS if project.config.task in step.tasks)
+        self._hashes = FileHashes(project.workdir / "hashes.json")
+
+    def status(self) -> list[StepState]:
+        """Say of every step whether it is done, and if not, why."""
+        states: dict[str, StepState] = {}
+        for step in self.steps:
+            states[step.name] = self._state(step, states)
+        return list(states.values())
+
+    def folder(self, name: str) -> Path | None:
+        """Give the folder of a step's current result, if it is done."""
+        for state in self.status():
+            if state.step.name == name and state.done:
+                return self.store.folder(f"{RESULTS}/{name}", state.key)
+        return None
+
+    def run(
+        self,
+        until: str | None = None,
+        force: bool = False,
+        on_step: Callable[[StepState, str], None] = lambda state, event: None,
+    ) -> list[StepState]:
+        """Execute what is out of date, up to and including `until`; with `force`, everything.
+
+        `on_step` is told 'start', 'done' or 'fresh' (there was nothing to do). Finished steps survive any kill.
+        """
+        wanted = self._up_to(until)
+        with self.store.lock():
+            self.store.sweep()
+            tracker = make_tracker(self.project)
+            states: dict[str, StepState] = {}
+            for step in wanted:
+                state = self._state(step, states)
+                if state.done and not force:
+                    on_step(state, "fresh")
+                else:
+                    on_step(state, "start")
+                    self._execute(step, state.key, states)
+                    state = self._state(step, states)
+                    on_step(state, "done")
+                states[step.name] = state
+                self._report(step, state.key, tracker)
+            self._hashes.save()
+        return list(states.values())
+
+    def _up_to(self, until: str | None) -> tuple[Step, ...]:
+        if until is None:
+            return self.steps
+        names = [step.name for step in self.steps]
+        if until not in names:
+            raise UnknownStep(
+                f"There is no step '{until}' for the task {self.project.config.task}.", nearest(until, names)
+            )
+        return self.steps[: names.index(until) + 1]
+
+    def _execute(self, step: Step, key: str, done: Mapping[str, StepState]) -> None:
+        started = time.monotonic()
+        kind = f"{RESULTS}/{step.name}"
+        about: dict[str, Any] = {
+            "step": step.name,
+            "inputs": self._inputs(step, done),
+            "config": self.project.config.model_dump(mode="json"),
+        }
+        inputs = {name: self.store.folder(f"{RESULTS}/{name}", done[name].key) for name in step.after}
+        with self.store.write(kind, key, about) as folder:
+            figures = step.run(StepRun(self.project, self.store, folder, inputs))
+            outcome = {"figures": figures, "seconds": round(time.monotonic() - started, 3)}
+            (folder / "figures.json").write_text(json.dumps(outcome, indent=1), encoding="utf-8")
+
+    def _state(self, step: Step, before: Mapping[str, StepState]) -> StepState:
+        kind = f"{RESULTS}/{step.name}"
+        try:
+            inputs = self._inputs(step, before)
+        except DataError as error:
+            return StepState(step, "", "missing", (error.message,))
+        key = key_of(inputs)
+        folder = self.store.find(kind, key)
+        if folder is None:
+            return StepState(step, key, *self._why(kind, inputs))
+        try:
+            self.store.check(kind, key)
+        except ResultBroken as error:
+            return StepState(step, key, "stale", (error.message,))
+        outcome = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
+        return StepState(step, key, "done", (), outcome["seconds"], outcome["figures"])
+
+    def _inputs(self, step: Step, before: Mapping[str, StepState]) -> dict[str, Any]:
+        """Collect all that a step's result depends on, as plain values; their hash is its key."""
+        values = self.project.config.model_dump(mode="json")
+        files = {
+            path.relative_to(self.project.root).as_posix()
+            if path.is_relative_to(self.project.root)
+            else str(path): path
+            for path in step.files(self.project)
+        }
+        return {
+            "settings": {name: values[name] for name in step.settings},
+            "code": {package: code_version(package) for package in step.code},
+            "files": {name: self._hashes.of(path) for name, path in files.items()},
+            "after": {name: before[name].key for name in step.after},
+        }
+
+    def _why(self, kind: str, inputs: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+        latest = self.store.latest(kind)
+        if latest is None:
+            return "missing", ("never run",)
+        old = latest[1]["inputs"]
+        reasons = [
+            f"{name} changed: {was!r} → {now!r}" for name, was, now in _changes(old["settings"], inputs["settings"])
+        ]
+        reasons += [f"code of {name} changed" for name, _, _ in _changes(old["code"], inputs["code"])]
+        reasons += [f"file {name} changed" for name, _, _ in _changes(old["files"], inputs["files"])]
+        reasons += [f"step {name} changes" for name, _, _ in _changes(old["after"], inputs["after"])]
+        return "stale", tuple(reasons)
+
+    def _report(self, step: Step, key: str, tracker: Tracker) -> None:
+        """Tell the tracker about a result once, even if a kill came between the result and the telling."""
+        mark = self.project.workdir / "tracked" / f"{step.name}-{key}-{tracker.name}"
+        if tracker.name and not mark.exists():
+            kind = f"{RESULTS}/{step.name}"
+            manifest = self.store.manifest(kind, key)
+            if manifest and tracker.report(step.name, key, manifest, self.store.folder(kind, key)):
+                mark.parent.mkdir(parents=True, exist_ok=True)
+                mark.touch()
+
+
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any, Any]]:
+    """List the leaves in which two nested mappings differ, as (dotted name, old, new)."""
+    found: list[tuple[str, Any, Any]] = []
+    for name in sorted({*old, *new}):
+        was, now = old.get(name), new.get(name)
+        if isinstance(was, Mapping) and isinstance(now, Mapping):
+            found += _changes(was, now, f"{prefix}{name}.")
+        elif was != now:
+            found.append((prefix + name, was, now))
+    return found
+
+
+def config_of(manifest: Mapping[str, Any]) -> Config:
+    """Give the whole resolved configuration that a result was made with."""
+    return Config.model_validate(manifest["config"])

@@ -1,0 +1,167 @@
+"""The steps of the chain: what each reads, which settings and code shape it, and what it writes.
+
+A step is a function of its inputs. It writes into a folder that becomes visible only when the step has finished.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from limbeck.config import Project, Task
+from limbeck.store import Store
+
+Figures = dict[str, float]
+
+
+@dataclass(frozen=True)
+class StepRun:
+    """What a running step gets: the project, the store for its tasks, a folder to fill, and the folders it reads."""
+
+    project: Project
+    store: Store
+    folder: Path
+    inputs: Mapping[str, Path]
+
+    def write_json(self, name: str, value: object) -> None:
+        """Write plain values beside the step's other files."""
+        (self.folder / name).write_text(json.dumps(value, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: `settings`, `code`, `files` and `after` are everything that its result depends on."""
+
+    name: str
+    summary: str
+    tasks: tuple[Task, ...]
+    settings: tuple[str, ...]
+    code: tuple[str, ...]
+    after: tuple[str, ...]
+    files: Callable[[Project], list[Path]]
+    run: Callable[[StepRun], Figures]
+
+
+def _no_files(project: Project) -> list[Path]:
+    return []
+
+
+def _data_files(project: Project) -> list[Path]:
+    from limbeck.data.prepare import input_files
+
+    return input_files(project)
+
+
+def _run_data(run: StepRun) -> Figures:
+    from limbeck.data.prepare import prepare, read_corpus
+
+    result = prepare(read_corpus(run.project), run.project.config)
+    result.prepared.save(run.folder)
+    run.write_json("contradictions.json", [conflict.as_dict() for conflict in result.conflicts])
+    test = result.prepared.test
+    return {
+        "rows_read": result.rows_read,
+        "train_rows": len(result.prepared.train),
+        "dev_rows": len(result.prepared.dev),
+        "test_rows": len(test) if test else 0,
+        "categories": len(result.prepared.train.names),
+        "contradictions": len(result.conflicts),
+        "empty_texts": result.empty_texts,
+        "dropped_from_train": result.overlap_train,
+        "dropped_from_dev": result.overlap_dev,
+    }
+
+
+def _run_sentences(run: StepRun) -> Figures:
+    import numpy as np
+
+    from limbeck.data.prepare import read_tagged, sentence_folds
+
+    config = run.project.config
+    corpus = read_tagged(run.project)
+    np.save(run.folder / "folds.npy", sentence_folds(corpus.train, corpus.types, config.split.folds, config.seed))
+    for name, sentences in (("train", corpus.train), ("dev", corpus.dev), ("test", corpus.test)):
+        run.write_json(f"{name}.json", [{"tokens": s.tokens, "tags": s.tags} for s in sentences])
+    return {
+        "train_sentences": len(corpus.train),
+        "dev_sentences": len(corpus.dev),
+        "test_sentences": len(corpus.test),
+        "types": len(corpus.types),
+    }
+
+
+def _run_baselines(run: StepRun) -> Figures:
+    from limbeck.baselines import train_baseline
+    from limbeck.data.prepare import Prepared
+
+    prepared = Prepared.load(run.inputs["data"])
+    skipped: dict[str, dict[str, str]] = {}
+    for kind in run.project.config.baselines.kinds:
+        trained = train_baseline(kind, prepared.train, run.project.config, run.store)
+        (run.folder / kind).mkdir()
+        trained.scorer.save(run.folder / kind)
+        skipped[kind] = trained.skipped
+    run.write_json("skipped.json", skipped)
+    return {f"{kind}.skipped_categories": len(names) for kind, names in skipped.items()}
+
+
+def _run_measure(run: StepRun) -> Figures:
+    from limbeck.baselines import BaselineScorer
+    from limbeck.data.prepare import Prepared
+    from limbeck.measure.compare import measure_scorer
+
+    config = run.project.config
+    prepared = Prepared.load(run.inputs["data"])
+    figures: Figures = {}
+    for kind in config.baselines.kinds:
+        measured = measure_scorer(BaselineScorer.load(run.inputs["baselines"] / kind), prepared, config)
+        measured.save(run.folder / kind)
+        for part, found in measured.figures.items():
+            figures |= {f"{kind}.{part}.{name}": value for name, value in found.flat().items()}
+    return figures
+
+
+STEPS: tuple[Step, ...] = (
+    Step(
+        name="data",
+        summary="read, clean, merge and split your files",
+        tasks=("multilabel", "multiclass"),
+        settings=("task", "seed", "data", "text", "split"),
+        code=("limbeck.data", "limbeck.text"),
+        after=(),
+        files=_data_files,
+        run=_run_data,
+    ),
+    Step(
+        name="data",
+        summary="read, check and split your sentences",
+        tasks=("ner",),
+        settings=("task", "seed", "data", "split"),
+        code=("limbeck.data", "limbeck.text"),
+        after=(),
+        files=_data_files,
+        run=_run_sentences,
+    ),
+    Step(
+        name="baselines",
+        summary="train the simple models that others must beat",
+        tasks=("multilabel", "multiclass"),
+        settings=("task", "seed", "text", "baselines"),
+        code=("limbeck.baselines", "limbeck.tune"),
+        after=("data",),
+        files=_no_files,
+        run=_run_baselines,
+    ),
+    Step(
+        name="measure",
+        summary="tune thresholds on one half of dev, judge on the other and on test",
+        tasks=("multilabel", "multiclass"),
+        settings=("task", "seed", "measure", "baselines"),
+        code=("limbeck.measure",),
+        after=("data", "baselines"),
+        files=_no_files,
+        run=_run_measure,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Teachers: large encoders that learn the labels."""

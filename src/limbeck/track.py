@@ -1,0 +1,121 @@
+"""Reporting what each step found to MLflow; without it the same figures stand in plain JSON beside each result."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from limbeck.config import Project
+from limbeck.errors import ExtraMissing
+
+# A figure-sized artefact is uploaded, a model or a data set is not: results already keep those.
+LARGEST_ARTEFACT = 2_000_000
+
+
+class Tracker(Protocol):
+    """Where results are reported; an empty `name` means nowhere."""
+
+    name: str
+
+    def report(self, step: str, key: str, manifest: Mapping[str, Any], folder: Path) -> bool:
+        """Report one finished result; say whether it arrived."""
+        ...
+
+
+class NoTracker:
+    """Plain JSON only: the results themselves."""
+
+    name = ""
+
+    def report(self, step: str, key: str, manifest: Mapping[str, Any], folder: Path) -> bool:
+        """Do nothing: `figures.json` is already there."""
+        return True
+
+
+class MlflowTracker:
+    """An MLflow server, or a SQLite file that MLflow's own tools open."""
+
+    name = "mlflow"
+
+    def __init__(self, uri: str, experiment: str) -> None:
+        """Report to the tracking store at `uri`."""
+        # MLflow's client retries a dead server for minutes; a run must not wait for its bookkeeping.
+        os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
+        os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
+        try:
+            from mlflow.tracking import MlflowClient
+        except ImportError:
+            raise ExtraMissing("track", "Tracking with MLflow") from None
+        self.uri = uri
+        self.experiment = experiment
+        self.client = MlflowClient(tracking_uri=uri)
+        self.gone = False
+
+    def report(self, step: str, key: str, manifest: Mapping[str, Any], folder: Path) -> bool:
+        """Report one result as a finished MLflow run; a server that can't be reached is tried again at the next run."""
+        if self.gone:
+            return False
+        from mlflow.entities import Metric, Param, RunTag
+        from mlflow.exceptions import MlflowException
+
+        try:
+            run = self.client.create_run(
+                self._experiment_id(), run_name=f"{step}-{key[:8]}", tags={"limbeck.step": step, "limbeck.key": key}
+            )
+            now = int(manifest["finished"] * 1000)
+            metrics = [Metric(_metric_name(n), float(v), now, 0) for n, v in _figures(folder).items() if v is not None]
+            params = [Param(name, value[:6000]) for name, value in _flat(manifest["config"])]
+            for start in range(0, max(len(metrics), len(params)), 100):
+                chunk = slice(start, start + 100)
+                self.client.log_batch(
+                    run.info.run_id, metrics[chunk], params[chunk], [RunTag("limbeck.folder", str(folder))]
+                )
+            for file in sorted(folder.rglob("*.json")):
+                if file.stat().st_size <= LARGEST_ARTEFACT:
+                    inside = file.parent.relative_to(folder).as_posix()
+                    self.client.log_artifact(run.info.run_id, str(file), None if inside == "." else inside)
+            self.client.set_terminated(run.info.run_id, "FINISHED")
+        except (MlflowException, OSError) as error:
+            reason = str(error).splitlines()[0][:200]
+            self.gone = True
+            print(
+                f"MLflow at {self.uri} did not take step '{step}' ({reason}); the next run tries again.",
+                file=sys.stderr,
+            )
+            return False
+        return True
+
+    def _experiment_id(self) -> str:
+        found = self.client.get_experiment_by_name(self.experiment)
+        return str(found.experiment_id if found else self.client.create_experiment(self.experiment))
+
+
+def make_tracker(project: Project) -> Tracker:
+    """Give the tracker that the configuration asks for."""
+    settings = project.config.track
+    if not settings.mlflow:
+        return NoTracker()
+    return MlflowTracker(
+        settings.uri or f"sqlite:///{(project.workdir / 'mlflow.sqlite3').resolve()}", settings.experiment
+    )
+
+
+def _figures(folder: Path) -> dict[str, float]:
+    outcome = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
+    return {**outcome["figures"], "seconds": outcome["seconds"]}
+
+
+def _metric_name(name: str) -> str:
+    return "".join(mark if mark.isalnum() or mark in "_-./ " else "_" for mark in name)
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{_metric_name(name)}.")
+        else:
+            yield prefix + _metric_name(name), str(value)

