@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from limbeck.config import Project
 from limbeck.errors import ExtraMissing
+from limbeck.store import key_of
 
 # A figure-sized artefact is uploaded, a model or a data set is not: results already keep those.
 LARGEST_ARTEFACT = 2_000_000
@@ -39,10 +40,8 @@ class NoTracker:
 class MlflowTracker:
     """An MLflow server, or a SQLite file that MLflow's own tools open."""
 
-    name = "mlflow"
-
-    def __init__(self, uri: str, experiment: str) -> None:
-        """Report to the tracking store at `uri`."""
+    def __init__(self, uri: str, experiment: str, artefacts: Path | None = None) -> None:
+        """Report to the tracking store at `uri`; a store without a server keeps files under `artefacts`."""
         # MLflow's client retries a dead server for minutes; a run must not wait for its bookkeeping.
         os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
         os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
@@ -50,8 +49,10 @@ class MlflowTracker:
             from mlflow.tracking import MlflowClient
         except ImportError:
             raise ExtraMissing("track", "Tracking with MLflow") from None
+        self.name = f"mlflow-{key_of([uri, experiment])[:8]}"
         self.uri = uri
         self.experiment = experiment
+        self.artefacts = artefacts
         self.client = MlflowClient(tracking_uri=uri)
         self.gone = False
 
@@ -59,21 +60,24 @@ class MlflowTracker:
         """Report one result as a finished MLflow run; a server that can't be reached is tried again at the next run."""
         if self.gone:
             return False
-        from mlflow.entities import Metric, Param, RunTag
+        from mlflow.entities import Metric, Param
         from mlflow.exceptions import MlflowException
 
         try:
+            experiment = self._experiment_id()
+            if self._has(experiment, folder):
+                return True
             run = self.client.create_run(
-                self._experiment_id(), run_name=f"{step}-{key[:8]}", tags={"limbeck.step": step, "limbeck.key": key}
+                experiment,
+                run_name=f"{step}-{key[:8]}",
+                tags={"limbeck.step": step, "limbeck.key": key, "limbeck.folder": str(folder.resolve())},
             )
             now = int(manifest["finished"] * 1000)
             metrics = [Metric(_metric_name(n), float(v), now, 0) for n, v in _figures(folder).items() if v is not None]
             params = [Param(name, value[:6000]) for name, value in _flat(manifest["config"])]
             for start in range(0, max(len(metrics), len(params)), 100):
                 chunk = slice(start, start + 100)
-                self.client.log_batch(
-                    run.info.run_id, metrics[chunk], params[chunk], [RunTag("limbeck.folder", str(folder))]
-                )
+                self.client.log_batch(run.info.run_id, metrics[chunk], params[chunk])
             for file in sorted(folder.rglob("*.json")):
                 if file.stat().st_size <= LARGEST_ARTEFACT:
                     inside = file.parent.relative_to(folder).as_posix()
@@ -91,7 +95,15 @@ class MlflowTracker:
 
     def _experiment_id(self) -> str:
         found = self.client.get_experiment_by_name(self.experiment)
-        return str(found.experiment_id if found else self.client.create_experiment(self.experiment))
+        if found:
+            return str(found.experiment_id)
+        place = self.artefacts.resolve().as_uri() if self.artefacts else None
+        return str(self.client.create_experiment(self.experiment, artifact_location=place))
+
+    def _has(self, experiment: str, folder: Path) -> bool:
+        """Say whether this result arrived before a kill could note that it had."""
+        same = f"tags.`limbeck.folder` = '{folder.resolve()}' and attributes.status = 'FINISHED'"
+        return bool(self.client.search_runs([experiment], same, max_results=1))
 
 
 def make_tracker(project: Project) -> Tracker:
@@ -99,9 +111,10 @@ def make_tracker(project: Project) -> Tracker:
     settings = project.config.track
     if not settings.mlflow:
         return NoTracker()
-    return MlflowTracker(
-        settings.uri or f"sqlite:///{(project.workdir / 'mlflow.sqlite3').resolve()}", settings.experiment
-    )
+    if settings.uri:
+        return MlflowTracker(settings.uri, settings.experiment)
+    file = (project.workdir / "mlflow.sqlite3").resolve()
+    return MlflowTracker(f"sqlite:///{file}", settings.experiment, project.workdir / "mlflow-artefacts")
 
 
 def _figures(folder: Path) -> dict[str, float]:

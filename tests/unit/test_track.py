@@ -34,3 +34,14 @@ def test_a_sqlite_file_in_the_project_is_the_default_store(project_folder):
     experiment = client.get_experiment_by_name("limbeck")
     (run,) = client.search_runs([experiment.experiment_id])
     assert run.data.metrics["categories"] == 3 and run.data.params["task"] == "multilabel"
+    assert list((project_folder / ".limbeck" / "mlflow-artefacts").rglob("figures.json"))
+
+
+def test_a_kill_between_reporting_and_noting_it_reports_nothing_twice(project_folder):
+    mlflow = pytest.importorskip("mlflow", reason="the extra 'track' is not installed")
+    Pipeline(load_project(project_folder, ["track.mlflow=true"])).run(until="data")
+    for mark in (project_folder / ".limbeck" / "tracked").iterdir():
+        mark.unlink()
+    Pipeline(load_project(project_folder, ["track.mlflow=true"])).run(until="data")
+    client = mlflow.MlflowClient(tracking_uri=f"sqlite:///{project_folder / '.limbeck' / 'mlflow.sqlite3'}")
+    assert len(client.search_runs([client.get_experiment_by_name("limbeck").experiment_id])) == 1

@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 from limbeck.errors import BadSetting
 from limbeck.text import DEFAULT_STEPS, STEPS, Cleaner
 
-PIECES = (
+WORDS = (
     "& < > # ; x26; amp; &amp; &lt; &gt; &#38; &#x26; &#60; &nGt; lt; b> <b> </b> <br> <p> <i <!-- --> <script> </script> "
-    "<a href=\" ' \" = Ã Â â € ™ ¼ © ¢ ð Ÿ Ä – “ ” ’ … É ß ã » i İ I Σ ΑΣ K Å ſ ẞ J 0 1 7 12 49 0171 +49 00 2024 . , : / - "
+    '<a href=" \' " = Ã Â â € ™ ¼ © ¢ ð Ÿ Ä – “ ” ’ … É ß ã » i İ I Σ ΑΣ K Å ſ ẞ J 0 1 7 12 49 0171 +49 00 2024 . , : / - '
     "( ) @ a b.de x@y.de ICE ticket no. ref: booking Auftragsnummer [ticket] [email] ] DE89 3704 0044 0532 0130 00"
-).split() + [
+)
+PIECES = [
+    *WORDS.split(),
     *" \t\n\r\0\x0b\x1c\x80\x85\x93\x9d\xa0\xad",
     *"\u0300\u0301\u0303\u0307\u030c\u0308\u0338\u0345\u034f\u037e\u1160\u1100\u11a8\u09c7\u09be\u200b\u200c\u200d\u2028",
     *"\u2000\u202e\u20e3\u3000\ud83d\ude00\ufe0f\ufeff\ufffd\uffff👨👩🏽🏴🇩क्षمی",

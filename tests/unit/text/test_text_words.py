@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from limbeck.text import count_words, words
 
 texts = st.text() | st.lists(
-    st.sampled_from([*"ab1_.'-# \t\u3000äß€\u0301\u0327\u200b\u200c\u200d\ufe0f\u20e3👨👩🏽🏴🇩🇪❤©क्षΣ日\0\ud800\U000e0067"])
+    st.sampled_from(
+        [*"ab1_.'-# \t\u3000äß€\u0301\u0327\u200b\u200c\u200d\ufe0f\u20e3👨👩🏽🏴🇩🇪❤©क्षΣ日\0\ud800\U000e0067"]
+    )
 ).map("".join)
 
 
@@ -48,6 +50,8 @@ def test_a_word_is_a_token_with_a_letter_or_a_digit(text: str) -> None:
     assert count_words(text) == sum(any(char.isalnum() for char in token) for token in tokens)
 
 
-@pytest.mark.parametrize(("text", "count"), [("", 0), ("...", 0), ("Guten Tag, 2 Fragen!", 4), ("schön 👍", 1), ("__", 0)])
+@pytest.mark.parametrize(
+    ("text", "count"), [("", 0), ("...", 0), ("Guten Tag, 2 Fragen!", 4), ("schön 👍", 1), ("__", 0)]
+)
 def test_count_words(text: str, count: int) -> None:
     assert count_words(text) == count

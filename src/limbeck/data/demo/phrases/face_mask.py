@@ -80,7 +80,7 @@ FACE_MASK = inventory(
     - Your press office only wants to save face.
     - The advertising is there to mask the price increase.
     = A clown with a rubber mask sold balloons at the station.
-    - A snowstorm covered the platform and my nose was red.
+    + Snow covered the platform in {from}, a lovely picture.
     """,
     unseen_misses="""
     - Air freshener does not cover up the smell of the toilet.
