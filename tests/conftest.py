@@ -8,11 +8,22 @@ from pathlib import Path
 import pytest
 
 WORDS = {
-    "heat": ["the heating was off", "freezing in coach four", "so cold that I kept my coat on", "the air was like an oven"],
+    "heat": [
+        "the heating was off",
+        "freezing in coach four",
+        "so cold that I kept my coat on",
+        "the air was like an oven",
+    ],
     "wifi": ["the wifi dropped", "no internet at all", "I could not get online", "the hotspot asked for a login again"],
     "late": ["we arrived late", "an hour behind the timetable", "I missed my connection", "the departure was delayed"],
 }
-NEUTRAL = ["I travel every week", "the staff were kind", "coffee was fine", "see you again", "my seat was by the window"]
+NEUTRAL = [
+    "I travel every week",
+    "the staff were kind",
+    "coffee was fine",
+    "see you again",
+    "my seat was by the window",
+]
 
 
 def make_texts(count: int, seed: int) -> list[tuple[str, list[str]]]:
@@ -38,12 +49,16 @@ def write_project(folder: Path, rows: int = 90, settings: str = "") -> Path:
             writer.writerow(["text", "label"])
             writer.writerows((text, int(name in labels)) for text, labels in rng.sample(train, rows))
     for name, seed, count in (("dev", 3, 80), ("test", 4, 80)):
-        lines = [json.dumps({"text": t, "labels": l, "source": "app" if i % 2 else "web"}) for i, (t, l) in enumerate(make_texts(count, seed))]
+        lines = [
+            json.dumps({"text": t, "labels": l, "source": "app" if i % 2 else "web"})
+            for i, (t, l) in enumerate(make_texts(count, seed))
+        ]
         (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     pool = [json.dumps({"text": text}) for text, _ in make_texts(50, seed=5)]
     (folder / "pool.jsonl").write_text("\n".join(pool) + "\n", encoding="utf-8")
     (folder / "limbeck.toml").write_text(
-        f'task = "multilabel"\n[split]\nfolds = 3\n[baselines]\nkinds = ["tfidf-logreg"]\n[measure]\nrounds = 100\n{settings}', encoding="utf-8"
+        f'task = "multilabel"\n[split]\nfolds = 3\n[baselines]\nkinds = ["tfidf-logreg"]\n[measure]\nrounds = 100\n{settings}',
+        encoding="utf-8",
     )
     return folder
 

@@ -70,7 +70,7 @@ class MlflowTracker:
             run = self.client.create_run(
                 experiment,
                 run_name=f"{step}-{key[:8]}",
-                tags={"limbeck.step": step, "limbeck.key": key, "limbeck.folder": str(folder.resolve())},
+                tags={"limbeck.step": step, "limbeck.key": key, "limbeck.result": key_of(str(folder.resolve()))},
             )
             now = int(manifest["finished"] * 1000)
             metrics = [Metric(_metric_name(n), float(v), now, 0) for n, v in _figures(folder).items() if v is not None]
@@ -102,7 +102,7 @@ class MlflowTracker:
 
     def _has(self, experiment: str, folder: Path) -> bool:
         """Say whether this result arrived before a kill could note that it had."""
-        same = f"tags.`limbeck.folder` = '{folder.resolve()}' and attributes.status = 'FINISHED'"
+        same = f"tags.`limbeck.result` = '{key_of(str(folder.resolve()))}' and attributes.status = 'FINISHED'"
         return bool(self.client.search_runs([experiment], same, max_results=1))
 
 

@@ -27,7 +27,10 @@ def template(tmp_path_factory) -> Path:
 
 def start(folder: Path) -> subprocess.Popen:
     return subprocess.Popen(
-        [sys.executable, "-m", "limbeck", "run", "-p", str(folder), "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "limbeck", "run", "-p", str(folder), "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -76,7 +79,12 @@ def test_fifty_runs_killed_at_random_moments_end_with_the_same_figures(template,
 
 def kill_at_file_events(template: Path, tmp_path: Path, every: int) -> None:
     """Kill a run at each n-th moment at which it touches a file of its project; see kill_at.py."""
-    done = subprocess.run([sys.executable, str(KILL_AT), str(template), str(tmp_path), str(every)], capture_output=True, text=True, timeout=3000)
+    done = subprocess.run(
+        [sys.executable, str(KILL_AT), str(template), str(tmp_path), str(every)],
+        capture_output=True,
+        text=True,
+        timeout=3000,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     told = json.loads(done.stdout.splitlines()[-1])
     assert told["killed"] >= 10 and told["different"] == [], told

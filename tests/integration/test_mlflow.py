@@ -28,7 +28,12 @@ def server(tmp_path_factory):
     folder, port = tmp_path_factory.mktemp("mlflow"), free_port()
     log = (folder / "log").open("w", encoding="utf-8")
     command = [sys.executable, "-m", "mlflow", "server", "--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
-    command += ["--backend-store-uri", f"sqlite:///{folder}/m.sqlite3", "--artifacts-destination", str(folder / "artifacts")]
+    command += [
+        "--backend-store-uri",
+        f"sqlite:///{folder}/m.sqlite3",
+        "--artifacts-destination",
+        str(folder / "artifacts"),
+    ]
     process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
     url, deadline = f"http://127.0.0.1:{port}", time.monotonic() + 120
     while True:
@@ -52,7 +57,9 @@ def runs(uri: str) -> dict:
     client = mlflow.MlflowClient(tracking_uri=uri)
     experiment = client.get_experiment_by_name("rails")
     found = client.search_runs([experiment.experiment_id]) if experiment else []
-    return {run.data.tags["limbeck.step"]: (run, client) for run in found} | ({"count": len(found)} if found else {"count": 0})
+    return {run.data.tags["limbeck.step"]: (run, client) for run in found} | (
+        {"count": len(found)} if found else {"count": 0}
+    )
 
 
 def test_parameters_figures_and_artefacts_arrive_at_a_server_once(project_folder, server):

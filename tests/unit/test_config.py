@@ -31,7 +31,9 @@ def test_the_defaults_in_the_file_are_the_defaults_in_the_code():
 
 def test_a_misspelt_key_names_the_nearest_and_its_line(tmp_path: Path):
     (tmp_path / "limbeck.toml").write_text('task = "multilabel"\n\n[split]\nflods = 3\n', encoding="utf-8")
-    with pytest.raises(UnknownSetting, match=r"limbeck.toml:4: There is no setting 'split.flods'. Did you mean 'folds'\?"):
+    with pytest.raises(
+        UnknownSetting, match=r"limbeck.toml:4: There is no setting 'split.flods'. Did you mean 'folds'\?"
+    ):
         load_project(tmp_path)
 
 
@@ -42,7 +44,12 @@ def test_an_unknown_section_names_the_nearest():
 
 @pytest.mark.parametrize(
     ("override", "key"),
-    [("split.folds=1", "split.folds"), ("split.folds=many", "split.folds"), ("task=other", "task"), ('text.clean=["hmtl"]', "text.clean")],
+    [
+        ("split.folds=1", "split.folds"),
+        ("split.folds=many", "split.folds"),
+        ("task=other", "task"),
+        ('text.clean=["hmtl"]', "text.clean"),
+    ],
 )
 def test_a_value_that_does_not_fit_is_an_error_with_its_key(project_folder, override, key):
     with pytest.raises(BadSetting, match=key.replace(".", r"\.")):
@@ -51,9 +58,21 @@ def test_a_value_that_does_not_fit_is_an_error_with_its_key(project_folder, over
 
 def test_overrides_are_toml_values_or_else_strings(project_folder):
     config = load_project(
-        project_folder, ["split.folds=4", "data.pool=[]", "data.dev=other dev.csv", 'track.uri="http://127.0.0.1:1"', "track.mlflow=true"]
+        project_folder,
+        [
+            "split.folds=4",
+            "data.pool=[]",
+            "data.dev=other dev.csv",
+            'track.uri="http://127.0.0.1:1"',
+            "track.mlflow=true",
+        ],
     ).config
-    assert (config.split.folds, config.data.pool, config.data.dev, config.track.mlflow) == (4, [], "other dev.csv", True)
+    assert (config.split.folds, config.data.pool, config.data.dev, config.track.mlflow) == (
+        4,
+        [],
+        "other dev.csv",
+        True,
+    )
 
 
 @pytest.mark.parametrize("override", ["split", "=3", "split.=3", "task.x=3"])
@@ -68,6 +87,6 @@ def test_no_file_and_broken_files_say_what_to_do(tmp_path):
     (tmp_path / "limbeck.toml").write_text('task = "multilabel"\nseed = oops\n', encoding="utf-8")
     with pytest.raises(ConfigSyntax, match="limbeck.toml:2"):
         load_project(tmp_path)
-    (tmp_path / "limbeck.toml").write_bytes(b"task = \"\xff\"")
+    (tmp_path / "limbeck.toml").write_bytes(b'task = "\xff"')
     with pytest.raises(ConfigSyntax):
         load_project(tmp_path)

@@ -117,15 +117,22 @@ def test_a_missing_file_is_a_reason_not_a_crash(project_folder):
 
 def test_ner_projects_are_read_and_split(tmp_path):
     for name in ("train", "dev", "test"):
-        (tmp_path / f"{name}.conll").write_text("".join(f"In O\nStadt{i} B-LOC\n\n" for i in range(12)), encoding="utf-8")
-    (tmp_path / "limbeck.toml").write_text('task = "ner"\n[data]\nlabels = ["train.conll"]\ndev = "dev.conll"\ntest = "test.conll"\n', encoding="utf-8")
+        (tmp_path / f"{name}.conll").write_text(
+            "".join(f"In O\nStadt{i} B-LOC\n\n" for i in range(12)), encoding="utf-8"
+        )
+    (tmp_path / "limbeck.toml").write_text(
+        'task = "ner"\n[data]\nlabels = ["train.conll"]\ndev = "dev.conll"\ntest = "test.conll"\n', encoding="utf-8"
+    )
     assert run(tmp_path) == ALL[:2]
     assert pipeline(tmp_path).status()[0].figures["train_sentences"] == 12
 
 
 def test_multiclass_projects_run_to_the_figures(tmp_path):
     for name, count in (("train", 40), ("dev", 30), ("test", 30)):
-        rows = [f"the {'bus' if i % 2 else 'train'} number {name}{i} came,{'bus' if i % 2 else 'train'}" for i in range(count)]
+        rows = [
+            f"the {'bus' if i % 2 else 'train'} number {name}{i} came,{'bus' if i % 2 else 'train'}"
+            for i in range(count)
+        ]
         (tmp_path / f"{name}.csv").write_text("text,label\n" + "\n".join(rows), encoding="utf-8")
     (tmp_path / "limbeck.toml").write_text(
         'task = "multiclass"\n[data]\nlabels = ["train.csv"]\ndev = "dev.csv"\ntest = "test.csv"\n[baselines]\nkinds = ["tfidf-logreg"]\n',

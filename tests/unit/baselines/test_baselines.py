@@ -73,7 +73,8 @@ def test_positive_weight_above_one_favours_recall(tmp_path):
     data = dataset(150, 1, partial=True)
     texts = dataset(60, 2, partial=False).texts
     low, high = (
-        train_baseline("tfidf-logreg", data, config(positive_weight=w), Store(tmp_path)).scorer.predict_proba(texts) for w in (0.5, 5.0)
+        train_baseline("tfidf-logreg", data, config(positive_weight=w), Store(tmp_path)).scorer.predict_proba(texts)
+        for w in (0.5, 5.0)
     )
     assert (high > low).mean() > 0.99
 

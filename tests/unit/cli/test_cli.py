@@ -10,12 +10,16 @@ import pytest
 
 
 def limbeck(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, "-m", "limbeck", *arguments], capture_output=True, text=True, cwd=cwd, timeout=200)
+    return subprocess.run(
+        [sys.executable, "-m", "limbeck", *arguments], capture_output=True, text=True, cwd=cwd, timeout=200
+    )
 
 
 def test_help_lists_the_steps_in_the_order_of_the_chain():
     shown = limbeck("--help").stdout
-    places = [shown.index(f" {name} ") for name in ("init", "demo-data", "doctor", "inspect", "measure", "run", "status")]
+    places = [
+        shown.index(f" {name} ") for name in ("init", "demo-data", "doctor", "inspect", "measure", "run", "status")
+    ]
     assert places == sorted(places)
 
 
@@ -65,7 +69,9 @@ def test_doctor_tells_about_cpu_extras_and_encoder(tmp_path):
 
 def test_doctor_says_how_to_get_an_encoder_that_is_not_there(tmp_path):
     limbeck("init", str(tmp_path / "p"))
-    found = json.loads(limbeck("doctor", "--json", "--set", "encoder.name=no-such-encoder", "-p", str(tmp_path / "p")).stdout)
+    found = json.loads(
+        limbeck("doctor", "--json", "--set", "encoder.name=no-such-encoder", "-p", str(tmp_path / "p")).stdout
+    )
     assert found["encoder_found"] is None and "pip install" in found["encoder_problem"]
 
 
@@ -73,7 +79,15 @@ def test_inspect_shows_what_a_person_wants_to_know(project_folder):
     with (project_folder / "labels" / "heat.csv").open("a", encoding="utf-8") as file:
         file.write("clash,1\nclash,0\n?!?!,0\n")
     tables = {table["title"]: table for table in json.loads(limbeck("inspect", "--json", cwd=project_folder).stdout)}
-    assert {"Sets", "Categories", "How many categories a text is labelled for", "Repeated texts", "Contradictions", "Sources", "Suspicious rows"} <= set(tables)
+    assert {
+        "Sets",
+        "Categories",
+        "How many categories a text is labelled for",
+        "Repeated texts",
+        "Contradictions",
+        "Sources",
+        "Suspicious rows",
+    } <= set(tables)
     heat = next(row for row in tables["Categories"]["rows"] if row["category"] == "heat")
     assert heat["known"] == 91 and "heat.csv:92" in tables["Contradictions"]["rows"][0]["yes"]
     assert any(row["reason"] == "without a letter" for row in tables["Suspicious rows"]["rows"])

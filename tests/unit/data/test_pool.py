@@ -13,10 +13,16 @@ CLEAN = Cleaner(("html", "whitespace"))
 
 
 def test_rows_are_numbered_over_all_files_and_empty_texts_passed_over(tmp_path):
-    (tmp_path / "a.jsonl").write_text('{"text": "one", "source": "app"}\n{"text": " "}\n{"text": "<p>three"}\n', encoding="utf-8")
+    (tmp_path / "a.jsonl").write_text(
+        '{"text": "one", "source": "app"}\n{"text": " "}\n{"text": "<p>three"}\n', encoding="utf-8"
+    )
     (tmp_path / "b.csv").write_text("text,when\nfour,today\n", encoding="utf-8")
     rows = list(stream_pool([tmp_path / "a.jsonl", tmp_path / "b.csv"], DataSettings(), CLEAN))
-    assert [(r.row, r.text, r.source, r.line) for r in rows] == [(0, "one", "app", 1), (2, "three", "", 3), (3, "four", "", 2)]
+    assert [(r.row, r.text, r.source, r.line) for r in rows] == [
+        (0, "one", "app", 1),
+        (2, "three", "", 3),
+        (3, "four", "", 2),
+    ]
 
 
 def test_only_what_is_asked_for_is_read(tmp_path):

@@ -43,7 +43,9 @@ def cells(merged) -> dict[str, list[float]]:
 
 
 def same(found: dict, expected: dict) -> bool:
-    return found.keys() == expected.keys() and all(np.array_equal(found[k], expected[k], equal_nan=True) for k in expected)
+    return found.keys() == expected.keys() and all(
+        np.array_equal(found[k], expected[k], equal_nan=True) for k in expected
+    )
 
 
 def test_one_file_a_category_leaves_the_other_categories_unknown(tmp_path):
@@ -60,7 +62,11 @@ def test_a_wide_file_keeps_blanks_unknown(tmp_path):
 
 
 def test_complete_lists_know_every_label(tmp_path):
-    rows = [{"text": "brr", "labels": ["cold"]}, {"text": "ok", "labels": []}, {"text": "both", "labels": ["late", "cold"]}]
+    rows = [
+        {"text": "brr", "labels": ["cold"]},
+        {"text": "ok", "labels": []},
+        {"text": "both", "labels": ["late", "cold"]},
+    ]
     file = write(tmp_path / "full.jsonl", "\n".join(map(json.dumps, rows)))
     merged = read(file)
     assert same(cells(merged), {"brr": [1, 0], "ok": [0, 0], "both": [1, 1]}) and merged.dataset.complete
@@ -206,7 +212,11 @@ BAD_FILES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "content", "error", "line"), BAD_FILES, ids=[f"{n}-{e.__name__}-{i}" for i, (n, _, e, _) in enumerate(BAD_FILES)])
+@pytest.mark.parametrize(
+    ("name", "content", "error", "line"),
+    BAD_FILES,
+    ids=[f"{n}-{e.__name__}-{i}" for i, (n, _, e, _) in enumerate(BAD_FILES)],
+)
 def test_bad_input_is_an_error_with_code_file_and_line(tmp_path, name, content, error, line):
     file = tmp_path / name
     file.write_bytes(content)

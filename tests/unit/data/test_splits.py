@@ -34,7 +34,14 @@ def test_the_seed_decides():
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)
-@given(st.lists(st.sampled_from(["late", "Late!", "LATE", "so cold", "so  cold.", "hm", "x", "y?", "Y"]), min_size=12, max_size=60), st.integers(0, 5))
+@given(
+    st.lists(
+        st.sampled_from(["late", "Late!", "LATE", "so cold", "so  cold.", "hm", "x", "y?", "Y"]),
+        min_size=12,
+        max_size=60,
+    ),
+    st.integers(0, 5),
+)
 def test_texts_that_are_the_same_after_normalising_share_a_fold(texts, seed):
     keys = [normalise(text) for text in texts]
     if len(set(keys)) < 3:

@@ -47,14 +47,8 @@ def test_keys(text: str, key: str) -> None:
 
 @settings(deadline=None, derandomize=True, max_examples=200)
 @given(texts)
-def test_the_key_of_a_key_is_the_key(text: str) -> None:
-    assert normalise(normalise(text)) == normalise(text)
-
-
-@settings(deadline=None, derandomize=True, max_examples=200)
-@given(texts)
-def test_the_fast_way_gives_the_same_key(text: str) -> None:
-    assert normalise(text) == _normalise_whole(text)
+def test_the_key_of_a_key_is_the_key_and_the_fast_way_gives_the_same(text: str) -> None:
+    assert normalise(normalise(text)) == normalise(text) == _normalise_whole(text)
 
 
 def test_every_character_has_a_stable_key() -> None:

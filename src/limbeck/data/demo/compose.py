@@ -39,8 +39,8 @@ class Channel:
 
 
 CHANNELS: dict[Source, Channel] = {
-    "app": Channel(brief=0.2, aside=0.14, opening=0.14, courtesy=0.08, feeling=0.22, story=0.025, carelessness=0.3),
-    "portal": Channel(brief=0.08, aside=0.2, opening=0.3, courtesy=0.3, feeling=0.3, story=0.1, carelessness=0.16),
+    "app": Channel(brief=0.2, aside=0.14, opening=0.14, courtesy=0.08, feeling=0.22, story=0.02, carelessness=0.3),
+    "portal": Channel(brief=0.08, aside=0.15, opening=0.28, courtesy=0.3, feeling=0.28, story=0.07, carelessness=0.16),
     "qr-code": Channel(brief=0.45, aside=0.08, opening=0.04, courtesy=0.02, feeling=0.15, story=0.0, carelessness=0.36),
 }
 

@@ -101,7 +101,8 @@ def expand(text: str, slots: Mapping[str, str], rng: random.Random) -> str:
     """Make one sentence of a wording, with a capital letter in front."""
 
     def choose(match: re.Match[str]) -> str:
-        return rng.choice(match[1].split("|"))
+        options: list[str] = match[1].split("|")
+        return rng.choice(options)
 
     while "[" in text:
         text = _INNERMOST_CHOICE.sub(choose, text)

@@ -59,7 +59,7 @@ CURATED = Mix(
         "passenger-rights": 0.02,
         "face-mask": 0.02,
     },
-    miss=0.45,
+    miss=0.38,
 )
 
 
@@ -70,7 +70,7 @@ def draw(mix: Mix, rng: random.Random, *, topic: str | None = None, miss: str | 
     if topic is not None and topic not in topics:
         topics = (topic, *topics[1:])
     if miss is not None:
-        topics = tuple(other for other in topics[:2] if other != miss)
+        topics = tuple(other for other in topics[:1] if other != miss)
     misses = [miss] if miss is not None else []
     if rng.random() < mix.miss * (1.0 if topics else 2.0) * (0.3 if miss else 1.0):
         further = rng.choice(tuple(mix.topics))

@@ -90,7 +90,7 @@ CANCELLATION = inventory(
     + Every train ran
     """,
     seen_misses="""
-    = I had to cancel my trip because I fell ill, and doing so in the app was easy.
+    = Last month I had to cancel a trip because I fell ill, and doing so in the app was easy.
     = How do I cancel my [subscription|monthly pass]?
     = My hotel cancelled the room, so I am staying with friends.
     - My order was cancelled by mistake when I changed my payment card.
@@ -109,7 +109,7 @@ CANCELLATION = inventory(
     = The airline scrapped our flight, so we went by rail.
     = I would like to withdraw from my railcard contract.
     = The trade fair was called off while we were already on our way.
-    = My appointment fell through, so the ticket was not used.
+    = An appointment in {month} fell through, so that ticket was never used.
     = The village bus did not run, so my father drove me to the station.
     - The lift in {via} does not run and is crossed out on the station plan.
     = My partner backed out, so I would like to hand back one of the two tickets.

@@ -86,12 +86,12 @@ PASSENGER_RIGHTS = inventory(
     - The delay was {almost_hour}[, how annoying|]. #punctuality
     - {almost_hour} late once more. #punctuality
     - The app charged me twice for the same ticket, I want a refund.
-    = I booked the wrong day by mistake and would like a refund.
+    = For my next trip I booked the wrong day by mistake and would like a refund.
     - Parking at {from} costs {price} a day, that is robbery.
     - The vending machine on the platform took my money, please refund it.
     = Can I buy a voucher for a journey as a birthday present?
     - My plane was three hours late and the airline refuses any compensation.
-    = I want to return my ticket because I am ill, will I get a refund?
+    = I want to return a ticket for next week because I am ill, will I get a refund?
     - The taxi from the station to our hotel cost {price}.
     = Where do I find the form for a new railcard?
     - The refund for the ticket I returned took six weeks.

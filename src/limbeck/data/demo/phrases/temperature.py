@@ -87,7 +87,7 @@ TEMPERATURE = inventory(
     - The coffee from the kiosk [at {from}|on the platform] was cold.
     = I had a heated discussion about politics with my neighbour.
     + The app is really cool.
-    = I have a cold and stayed at home, so I did not use my ticket.
+    = In {month} I had a cold and stayed at home, so one ticket was not used.
     - Your special offers leave me cold.
     = The new timetable is a hot topic in our office.
     - It was pouring with rain and freezing on the platform at {from}.

@@ -1,0 +1,76 @@
+"""Where benchmarks leave their figures: a JSON file each, and a table in docs/RESULTS.md."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shlex
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "docs" / "RESULTS.md"
+WORK = ROOT / "build" / "benchmarks"
+
+
+def publish(name: str, rows: Sequence[Mapping[str, object]], note: str, publish_to: Path | None = RESULTS) -> None:
+    """Write `rows` to build/benchmarks/NAME.json, print them, and replace the table NAME in the results document."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    about: dict[str, Any] = {
+        "command": command(),
+        "machine": machine(),
+        "date": time.strftime("%Y-%m-%d"),
+        "rows": rows,
+    }
+    (WORK / f"{name}.json").write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding="utf-8")
+    table = markdown(rows)
+    print(table)
+    if publish_to is None:
+        return
+    block = f"{note}\n\n```\n{command()}\n```\n\n{table}\n\n{machine()}; {time.strftime('%Y-%m-%d')}."
+    text = publish_to.read_text(encoding="utf-8")
+    marks = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+    if not marks.search(text):
+        sys.exit(f"{publish_to} has no place for the table '{name}': add <!-- {name} --> and <!-- /{name} --> to it.")
+    publish_to.write_text(marks.sub(lambda found: f"{found[1]}{block}\n{found[2]}", text), encoding="utf-8")
+
+
+def markdown(rows: Sequence[Mapping[str, object]]) -> str:
+    """Write rows as a Markdown table."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    numeric = {c for c in columns if all(isinstance(row.get(c), (int, float)) for row in rows)}
+    lines = [
+        "| " + " | ".join(columns) + " |",
+        "|" + "|".join("---:" if c in numeric else "---" for c in columns) + "|",
+    ]
+    lines += ["| " + " | ".join(_cell(row.get(c)) for c in columns) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def command() -> str:
+    """Give the command that is running, as one would type it at the project's root."""
+    script = Path(sys.argv[0]).resolve()
+    name = script.relative_to(ROOT).as_posix() if script.is_relative_to(ROOT) else script.name
+    return shlex.join(["python", name, *sys.argv[1:]])
+
+
+def machine() -> str:
+    """Describe this machine in a few words."""
+    try:
+        cpu = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+    except OSError:
+        cpu = None
+    return f"{cpu[1] if cpu else platform.processor()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.3f}" if abs(value) < 10 else f"{value:,.0f}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return "" if value is None else str(value)
