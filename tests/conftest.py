@@ -50,8 +50,8 @@ def write_project(folder: Path, rows: int = 90, settings: str = "") -> Path:
             writer.writerows((text, int(name in labels)) for text, labels in rng.sample(train, rows))
     for name, seed, count in (("dev", 3, 80), ("test", 4, 80)):
         lines = [
-            json.dumps({"text": t, "labels": l, "source": "app" if i % 2 else "web"})
-            for i, (t, l) in enumerate(make_texts(count, seed))
+            json.dumps({"text": t, "labels": on, "source": "app" if i % 2 else "web"})
+            for i, (t, on) in enumerate(make_texts(count, seed))
         ]
         (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     pool = [json.dumps({"text": text}) for text, _ in make_texts(50, seed=5)]

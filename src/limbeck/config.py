@@ -81,7 +81,8 @@ class TextSettings(Section):
 
     clean: list[str] = Field(
         list(DEFAULT_STEPS),
-        description="The steps, in order. Also known: lower, scrub-email, scrub-phone, scrub-iban, scrub-ticket.",
+        description="The steps; they run in a fixed order. Also known: lower, scrub-email, scrub-phone, scrub-iban, "
+        "scrub-ticket.",
     )
 
     @field_validator("clean")

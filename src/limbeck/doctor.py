@@ -14,13 +14,13 @@ from limbeck.errors import EncoderMissing
 from limbeck.teach.encoders import find_encoder
 
 # What matters for integer models: the names that Linux uses, by the names that people use.
-CPU_FEATURES = {
+X86_FEATURES = {
     "AVX2": ("avx2",),
     "AVX-512": ("avx512f",),
     "VNNI": ("avx512_vnni", "avx_vnni"),
     "AMX": ("amx_int8", "amx_tile"),
-    "NEON dot product": ("asimddp",),
 }
+ARM_FEATURES = {"dot product": ("asimddp",), "int8 matrix multiply": ("i8mm",), "SVE": ("sve",)}
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -50,6 +50,7 @@ class Examination:
 def examine(encoder: str, root: Path = Path()) -> Examination:
     """Look at the machine and the installation; `encoder` is looked for from `root`."""
     flags, model = _cpu()
+    features = ARM_FEATURES if platform.machine().lower() in ("aarch64", "arm64") else X86_FEATURES
     found, problem = None, None
     try:
         files = find_encoder(encoder, root)
@@ -61,10 +62,7 @@ def examine(encoder: str, root: Path = Path()) -> Examination:
         python=platform.python_version(),
         system=f"{platform.system()} {platform.machine()}",
         cpu=model,
-        features={
-            name: None if flags is None else any(flag in flags for flag in any_of)
-            for name, any_of in CPU_FEATURES.items()
-        },
+        features={name: None if flags is None else bool(flags & set(any_of)) for name, any_of in features.items()},
         cores=os.cpu_count() or 1,
         usable_cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         memory_gib=_memory_gib(),

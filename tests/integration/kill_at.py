@@ -12,9 +12,10 @@ import sys
 import traceback
 from pathlib import Path
 
-import iterstrat.ml_stratifiers
-import pyarrow.parquet
-import sklearn.linear_model  # noqa: F401 - loaded once here, so that each fork starts at once
+# Loaded once here, so that each fork starts at once.
+import iterstrat.ml_stratifiers  # noqa: F401
+import pyarrow.parquet  # noqa: F401
+import sklearn.linear_model  # noqa: F401
 
 import limbeck.baselines
 import limbeck.measure.compare  # noqa: F401

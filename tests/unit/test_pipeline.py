@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from limbeck.config import load_project
-from limbeck.errors import BadLabel, ProjectBusy, UnknownStep
+from limbeck.errors import BrokenRow, DataError, ProjectBusy, UnknownStep
 from limbeck.pipeline import Pipeline, config_of
 from limbeck.store import Store
 
@@ -26,6 +26,7 @@ def states(folder: Path, *overrides: str) -> dict[str, tuple[str, tuple[str, ...
 
 
 ALL = [(name, event) for name in ("data", "baselines", "measure") for event in ("start", "done")]
+NER = 'task = "ner"\n[data]\nlabels = ["train.conll"]\ndev = "dev.conll"\ntest = "test.conll"\n'
 FRESH = [(name, "fresh") for name in ("data", "baselines", "measure")]
 
 
@@ -100,13 +101,36 @@ def test_two_runs_exclude_each_other(project_folder):
         run(project_folder)
 
 
-def test_bad_input_stops_the_run_and_writes_nothing(project_folder):
-    with (project_folder / "labels" / "heat.csv").open("a", encoding="utf-8") as file:
-        file.write("odd,perhaps\n")
-    with pytest.raises(BadLabel, match=r"heat.csv:92"):
+BAD_INPUT = {
+    "a missing column": ("labels/heat.csv", b"words,label\na,1\n", "L203", 2),
+    "an unknown label": ("dev.jsonl", b'{"text": "a", "labels": ["haet"]}\n', "L205", 1),
+    "a label that is neither 0, 1 nor blank": ("labels/heat.csv", b"text,label\na,1\nodd,perhaps\n", "L204", 3),
+    "an empty file": ("labels/heat.csv", b"", "L202", None),
+    "broken UTF-8": ("test.jsonl", b'{"text": "a", "labels": []}\n{"text": "\xff", "labels": []}\n', "L206", 2),
+    "a line of 10 MB": ("labels/heat.csv", b"text,label\n" + b"a" * 10_000_000 + b",1\n", "L207", 2),
+    "a missing file": ("dev.jsonl", None, "L201", None),
+}
+
+
+@pytest.mark.parametrize("what", BAD_INPUT)
+def test_bad_input_stops_the_run_with_code_file_and_line_and_writes_nothing(project_folder, what):
+    name, content, code, line = BAD_INPUT[what]
+    file = project_folder / name
+    file.unlink() if content is None else file.write_bytes(content)
+    with pytest.raises(DataError) as caught:
         run(project_folder)
+    assert (caught.value.code, caught.value.place.file, caught.value.place.line) == (code, file, line)
     assert not (project_folder / ".limbeck" / "results").exists()
-    assert list((project_folder / ".limbeck" / "tmp").iterdir()) == []
+    assert not list((project_folder / ".limbeck").glob("tmp/*"))
+
+
+def test_a_conll_line_with_a_missing_column_stops_the_run_and_writes_nothing(tmp_path):
+    for name in ("train", "dev", "test"):
+        (tmp_path / f"{name}.conll").write_text("In O\nBonn B-LOC\n\nAnna\n", encoding="utf-8")
+    (tmp_path / "limbeck.toml").write_text(NER, encoding="utf-8")
+    with pytest.raises(BrokenRow, match=r"\[L208\] .*train.conll:4"):
+        run(tmp_path)
+    assert not (tmp_path / ".limbeck" / "results").exists()
 
 
 def test_a_missing_file_is_a_reason_not_a_crash(project_folder):
@@ -120,9 +144,7 @@ def test_ner_projects_are_read_and_split(tmp_path):
         (tmp_path / f"{name}.conll").write_text(
             "".join(f"In O\nStadt{i} B-LOC\n\n" for i in range(12)), encoding="utf-8"
         )
-    (tmp_path / "limbeck.toml").write_text(
-        'task = "ner"\n[data]\nlabels = ["train.conll"]\ndev = "dev.conll"\ntest = "test.conll"\n', encoding="utf-8"
-    )
+    (tmp_path / "limbeck.toml").write_text(NER, encoding="utf-8")
     assert run(tmp_path) == ALL[:2]
     assert pipeline(tmp_path).status()[0].figures["train_sentences"] == 12
 

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from limbeck.cli import demo_data, doctor, init, inspect, measure, run, status
+from limbeck.cli import baselines, demo_data, doctor, init, inspect, measure, run, status
 from limbeck.cli.output import fail
 from limbeck.errors import LimbeckError
 
@@ -19,12 +19,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+INTERRUPTED = 130
 START, CHAIN, ALL = "Start", "Steps, in the order of the chain", "The whole chain"
 
 app.command("init", rich_help_panel=START)(init.command)
 app.command("demo-data", rich_help_panel=START)(demo_data.command)
 app.command("doctor", rich_help_panel=START)(doctor.command)
 app.command("inspect", rich_help_panel=CHAIN)(inspect.command)
+app.command("baselines", rich_help_panel=CHAIN)(baselines.command)
 app.command("measure", rich_help_panel=CHAIN)(measure.command)
 app.command("run", rich_help_panel=ALL)(run.command)
 app.command("status", rich_help_panel=ALL)(status.command)
@@ -42,12 +44,10 @@ def _version(version: bool = typer.Option(False, "--version", help="Print the ve
 def main() -> None:
     """Run the command line; an error that the user can mend is one sentence and a stable exit code."""
     try:
-        app(standalone_mode=True)
+        app()
     except LimbeckError as error:
         sys.exit(fail(error, as_json="--json" in sys.argv))
-    except KeyboardInterrupt:
-        print("Stopped. What was finished is kept; the same command goes on from there.", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
+    except SystemExit as stop:
+        if stop.code == INTERRUPTED:
+            print("Stopped. What was finished is kept; the same command goes on from there.", file=sys.stderr)
+        raise

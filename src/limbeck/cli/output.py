@@ -27,18 +27,21 @@ def print_json(value: object) -> None:
 def print_table(title: str, rows: Sequence[Mapping[str, object]], note: str = "") -> None:
     """Print rows as a table; the first row's keys are the columns, numbers stand to the right."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    table = Table(
-        title=Text(title, style="bold"),
-        title_justify="left",
-        caption=Text(note) if note else None,
-        caption_justify="left",
-    )
+    table = Table()
     for name in columns:
-        numeric = all(isinstance(row.get(name), (int, float, type(None))) for row in rows)
+        numeric = all(_is_number(row.get(name)) for row in rows)
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(show(row.get(name))) for name in columns))
-    console().print(table)
+    out = console()
+    out.print(Text(f"\n{title}", style="bold"))
+    out.print(table)
+    if note:
+        out.print(Text(note, style="dim"))
+
+
+def _is_number(value: object) -> bool:
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
 
 
 def show(value: object) -> str:
@@ -49,7 +52,9 @@ def show(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:.3f}" if abs(value) < 10 else f"{value:,.1f}"
+    return str(value)
 
 
 def fail(error: LimbeckError, as_json: bool) -> int:

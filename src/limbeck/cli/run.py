@@ -24,11 +24,18 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Do every step that is out of date. Killed at any moment, the same command goes on from there."""
+    pipeline = Pipeline(load_project(project, overrides or ()))
+    states = run_steps(pipeline, until, force, quiet, as_json)
+    if states[-1].step.name == "measure" and not (quiet or as_json):
+        print_figures(pipeline)
+
+
+def run_steps(pipeline: Pipeline, until: str | None, force: bool, quiet: bool, as_json: bool) -> list[StepState]:
+    """Run a pipeline and tell about each step; with `as_json`, print the figures of all of them."""
     set_quiet(quiet or as_json)
-    loud = not (quiet or as_json)
 
     def tell(state: StepState, event: str) -> None:
-        if not loud:
+        if quiet or as_json:
             return
         if event == "start":
             console().print(f"[bold]{state.step.name}[/]: {state.step.summary} …")
@@ -37,14 +44,7 @@ def command(
         else:
             console().print(f"[bold]{state.step.name}[/]: up to date")
 
-    pipeline = Pipeline(load_project(project, overrides or ()))
     states = pipeline.run(until, force, tell)
     if as_json:
-        print_json(
-            {
-                state.step.name: {"key": state.key, "seconds": state.seconds, "figures": state.figures}
-                for state in states
-            }
-        )
-    elif loud and states[-1].step.name == "measure":
-        print_figures(pipeline)
+        print_json({s.step.name: {"key": s.key, "seconds": s.seconds, "figures": s.figures} for s in states})
+    return states

@@ -65,8 +65,8 @@ def measure_scorer(scorer: Scorer, prepared: Prepared, config: Config) -> Measur
         intervals[name] = bootstrap_interval(
             part.labels, decisions, rounds=config.measure.rounds, level=config.measure.level, seed=config.seed
         )
-        if part.sources and not one_class:
-            by_source[name] = evaluate_by_source(part.labels, proba, thresholds, part.names, part.sources)
+        limits = None if one_class else thresholds
+        by_source[name] = evaluate_by_source(part.labels, proba, limits, part.names, part.sources)
         probabilities[name] = proba
     return Measured(scorer.labels, thresholds, figures, intervals, by_source, probabilities)
 

@@ -112,12 +112,12 @@ def evaluate_classes(truth: ArrayLike, proba: ArrayLike, names: Sequence[str], a
 def evaluate_by_source(
     truth: ArrayLike,
     proba: ArrayLike,
-    thresholds: ArrayLike,
+    thresholds: ArrayLike | None,
     names: Sequence[str],
     sources: Sequence[str],
     absent: Absent = "skip",
 ) -> dict[str, Figures]:
-    """Measure each source's rows alone, sources in order of name.
+    """Measure each source's rows alone, sources in order of name; without `thresholds` as classes, by argmax.
 
     Sources without a known label are left out; no `sources` at all (the files don't say) gives an empty result.
     """
@@ -132,7 +132,10 @@ def evaluate_by_source(
     figures = {}
     for source in sorted(set(origin[has_label].tolist())):
         rows = origin == source
-        figures[source] = evaluate(answers[rows], scores[rows], thresholds, names, absent)
+        if thresholds is None:
+            figures[source] = evaluate_classes(answers[rows], scores[rows], names, absent)
+        else:
+            figures[source] = evaluate(answers[rows], scores[rows], thresholds, names, absent)
     return figures
 
 
