@@ -71,7 +71,7 @@ def _files(corpus: Corpus, pool_rows: int) -> Table:
                 {
                     "set": name,
                     "rows read": part.rows_read,
-                    "distinct texts": len(part.dataset),
+                    "rows kept": len(part.dataset),
                     "empty texts": len(part.empty_texts),
                     "labels known": round(float(np.mean(~np.isnan(cells))), 4),
                     "no positive": int(((cells == 1).sum(axis=1) == 0).sum()),

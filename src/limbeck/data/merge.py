@@ -66,9 +66,11 @@ class _Cells:
 
 @dataclass
 class _Reading:
-    """The state of reading: distinct texts in order of appearance, and what was said of them."""
+    """The state of reading: rows in order of appearance, and what was said of them."""
 
-    texts: dict[str, int] = field(default_factory=dict)
+    keep_repeats: bool
+    texts: list[str] = field(default_factory=list)
+    row_of: dict[str, int] = field(default_factory=dict)
     sources: dict[int, str] = field(default_factory=dict)
     origin_file: array[int] = field(default_factory=lambda: array("i"))
     origin_line: array[int] = field(default_factory=lambda: array("i"))
@@ -80,8 +82,10 @@ class _Reading:
     rows_read: int = 0
 
     def take(self, row: LabelledRow, text: str, file: int) -> None:
-        index = self.texts.setdefault(text, len(self.texts))
-        if index == len(self.origin_line):
+        alone = self.keep_repeats and row.complete
+        index = len(self.texts) if alone else self.row_of.setdefault(text, len(self.texts))
+        if index == len(self.texts):
+            self.texts.append(text)
             self.origin_file.append(file)
             self.origin_line.append(row.line)
         if row.source:
@@ -93,16 +97,22 @@ class _Reading:
 
 
 def read_dataset(
-    paths: list[Path], task: Task, settings: DataSettings, cleaner: Cleaner, categories: tuple[str, ...] = ()
+    paths: list[Path],
+    task: Task,
+    settings: DataSettings,
+    cleaner: Cleaner,
+    categories: tuple[str, ...] = (),
+    keep_repeats: bool = False,
 ) -> Merged:
     """Read labelled files of any shape and merge them into one data set.
 
     `categories` fixes the columns and makes any other label an error (dev and test are read with training's);
-    empty means: `settings.categories`, or all that the files name, sorted.
+    empty means: `settings.categories`, or all that the files name, sorted. With `keep_repeats` every row of a complete
+    list stays a row of its own, as an evaluation set wants it: what is said often counts often.
     """
     fixed = categories or tuple(settings.categories)
     files = labelled_files(paths)
-    state = _Reading()
+    state = _Reading(keep_repeats)
     for number, path in enumerate(files):
         for row in read_rows(path, task, settings, fixed):
             state.rows_read += 1
@@ -134,7 +144,7 @@ def _merge(state: _Reading, files: list[Path], names: tuple[str, ...], settings:
     labels = np.full(yes.shape, np.nan, dtype=np.float32)
     labels[(yes > 0) & (no == 0)] = 1
     labels[(no > 0) & (yes == 0)] = 0
-    texts = list(state.texts)
+    texts = state.texts
     conflicts = _conflicts(state, np.argwhere((yes > 0) & (no > 0)), texts, files, names)
     if conflicts and settings.contradictions == "error":
         first = conflicts[0]

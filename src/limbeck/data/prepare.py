@@ -90,10 +90,11 @@ def read_corpus(project: Project) -> Corpus:
     cleaner = Cleaner(tuple(config.text.clean))
     train = read_dataset([project.path(p) for p in config.data.labels], config.task, config.data, cleaner)
     names = train.dataset.names
-    dev = read_dataset([project.path(config.data.dev)], config.task, config.data, cleaner, names)
+    dev = read_dataset([project.path(config.data.dev)], config.task, config.data, cleaner, names, keep_repeats=True)
     test = None
     if config.data.test:
-        test = read_dataset([project.path(config.data.test)], config.task, config.data, cleaner, names)
+        paths = [project.path(config.data.test)]
+        test = read_dataset(paths, config.task, config.data, cleaner, names, keep_repeats=True)
     return Corpus(train, dev, test)
 
 

@@ -138,6 +138,13 @@ def test_a_data_set_survives_storing(tmp_path):
     assert [after.place(i) for i in range(2)] == [before.place(i) for i in range(2)]
 
 
+def test_an_evaluation_set_keeps_repeated_rows_of_complete_lists_as_they_are(tmp_path):
+    file = write(tmp_path / "dev.jsonl", '{"text": "a", "labels": ["cold"]}\n{"text": "a", "labels": []}\n')
+    merged = read_dataset([file], "multilabel", DataSettings(), CLEAN, ("cold",), keep_repeats=True)
+    assert merged.dataset.texts == ["a", "a"] and merged.dataset.labels.ravel().tolist() == [1, 0]
+    assert merged.conflicts == ()
+
+
 class TestContradictions:
     @pytest.fixture
     def files(self, tmp_path):
