@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -101,3 +102,21 @@ def test_inspect_of_an_ner_project(tmp_path):
     limbeck("init", str(tmp_path), "--task", "ner")
     tables = {table["title"]: table for table in json.loads(limbeck("inspect", "--json", cwd=tmp_path).stdout)}
     assert tables["Entities"]["rows"] == [{"type": t, "train": 1, "dev": 1, "test": 1} for t in ("LOC", "PER")]
+
+
+def test_an_interrupted_run_says_that_nothing_is_lost(project_folder):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "limbeck", "run"],
+        cwd=project_folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None and process.stdout.readline().startswith("data:")
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert (
+        process.returncode == 130
+        and errors.strip().endswith("the same command goes on from there.")
+        and "Traceback" not in errors
+    )

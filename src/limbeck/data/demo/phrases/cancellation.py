@@ -43,6 +43,10 @@ CANCELLATION = inventory(
     - {via} was not served, the train just drove past the platform.
     - There was no train in the morning and there was no train at noon.
     + All trains ran as planned, even on the day of the strike.
+    - Every second line on the board said cancelled.
+    - Called off five minutes before departure.
+    - For the last part we had to take a bus because no trains were running.
+    - I waited for a train that was no longer in the timetable.
     """,
     unseen="""
     - The {time} did not run, and neither did the one before.

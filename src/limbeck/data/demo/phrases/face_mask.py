@@ -33,6 +33,9 @@ FACE_MASK = inventory(
     - I was laughed at because I still wear a mask.
     + Nice to see smiling faces without masks again on the train.
     + Nose and mouth were covered everywhere, thanks to all who join in.
+    - Many wear the mask without covering the nose.
+    - Uncovered mouths and noses wherever I looked.
+    + Everyone covered mouth and nose, I was not afraid of catching something.
     """,
     unseen="""
     - Bare faces all around me, although the sign on the door asks for something else.

@@ -37,6 +37,9 @@ LOUDNESS = inventory(
     - Sleep was impossible with all that shouting around us.
     + Hardly a sound to be heard, I could read in peace.
     + Silence at last, thank you for the quiet coach.
+    - What a noise in {coach}, like on a playground.
+    - We all had to listen to a lady on the phone.
+    + So silent that I could hear my own watch.
     """,
     unseen="""
     - The whole coach had to listen to a private quarrel on speakerphone.

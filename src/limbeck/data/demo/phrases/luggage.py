@@ -40,6 +40,10 @@ LUGGAGE = inventory(
     + Bags, guitar, pram: there was a place for everything.
     + I got my lost bag back, thank you so much.
     + Heavy bags can be put down right at the entrance, very good.
+    - My trolley case did not fit anywhere.
+    - I had to climb over suitcases to get out.
+    - Somebody stole my rucksack from the shelf while I slept.
+    + We could stow everything easily.
     """,
     unseen="""
     - I had to climb over trolleys and holdalls to get to the toilet.

@@ -44,6 +44,11 @@ PASSENGER_RIGHTS = inventory(
     - We missed the last train through your delay and nothing ran until the morning. #punctuality
     - Which part of the price do I get back for a train that did not run? #train-cancellation
     - I had to book a room and a new ticket because your train did not run, that is {cost}. #train-cancellation
+    - No train ran any more and I had to pay for a room myself. #train-cancellation
+    - Please reimburse the cab I took after my train ended in {via}. #train-cancellation
+    - Instead of at seven in the evening I was home at nine. #punctuality
+    - How much of the ticket price do I get back after {over_hour} of delay? #punctuality
+    + The hotel after the cancelled night train was paid for by you, quickly and politely. #train-cancellation
     """,
     unseen="""
     - It was past midnight instead of half past ten when we got to {to}. #punctuality

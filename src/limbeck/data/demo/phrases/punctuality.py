@@ -53,6 +53,11 @@ PUNCTUALITY = inventory(
     + Everything went exactly according to the timetable.
     + In {to} a few minutes before time, very good.
     + Reliable to the minute, this line.
+    - The 6:20 left at 6:41 today.
+    - I had to run in {via} and the train was gone, because we came in late.
+    - Dinner was over when I got home, thanks to the late train.
+    + We were there at exactly the planned time.
+    + We arrived a little early and I had time for a coffee.
     """,
     unseen="""
     - We crawled into {to} a good [twenty|twenty-five] minutes after the moment printed on my ticket.

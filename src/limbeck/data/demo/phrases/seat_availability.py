@@ -43,6 +43,15 @@ SEAT_AVAILABILITY = inventory(
     + Lots of empty places, we could spread out.
     + A place by the window was free, wonderful.
     + Hardly anyone on the train, so we could choose our places.
+    - The place I had booked was taken by somebody else.
+    - We had booked places together and ended up in three different coaches.
+    - The coach number on my booking was wrong, so I went up and down the train looking for a place.
+    - On my feet from {from} to {via}, and my legs hurt.
+    - I sat on the steps because there was no other place.
+    - People were squeezed together in front of the doors.
+    - With my bad leg I found nothing to sit on.
+    + We had a whole compartment to ourselves.
+    + There was a free table for us although we had not booked.
     """,
     unseen="""
     - I made the trip to {to} on the steps by the door.

@@ -39,6 +39,9 @@ SEATING_COMFORT = inventory(
     + I sat as softly as at home on the sofa.
     + The seat was so cosy that I nodded off.
     + Enough room for long legs.
+    - Sitting there is like sitting on stone.
+    - My legs went numb on the hard seat.
+    - Something poked me through the torn cover of my seat.
     """,
     unseen="""
     - It felt like sitting on a park bench.

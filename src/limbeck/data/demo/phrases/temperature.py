@@ -36,6 +36,11 @@ TEMPERATURE = inventory(
     - Old people and babies suffered in the heat on board.
     + Outside snow, inside cosy warmth.
     + Pleasantly cool inside on such a hot day.
+    - You could see your breath, that is how cold the coach was.
+    - My shirt was wet with sweat.
+    - We fanned ourselves with newspapers in the heat.
+    - A woman nearly collapsed because of the heat in {coach}.
+    - I would have needed a blanket, I was shivering all the way.
     """,
     unseen="""
     - I could see my own breath in the compartment.

@@ -40,6 +40,13 @@ TRAIN_SERVICE = inventory(
     + The crew brought water to all of us, that was thoughtful.
     + My ticket would not load, but the conductor was kind and gave me time.
     + Your employee on the train walked through the coach and had an answer to every question.
+    - No one in uniform anywhere on the train.
+    - I rang for the attendant and nobody came.
+    - The man who checks the tickets made fun of a passenger.
+    - Your people on the train do not even say hello.
+    + A man in uniform helped a blind woman to her place.
+    + The waiter brought coffee to our table with a smile.
+    + Funny announcements by the conductor over the loudspeaker, we all laughed.
     """,
     unseen="""
     - The man who checked our tickets barked at a tourist.

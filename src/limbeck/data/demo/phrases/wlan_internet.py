@@ -35,6 +35,11 @@ WLAN_INTERNET = inventory(
     - My laptop says connected, but no data arrives on this train.
     + I watched films all the way without a break, the WiFi is that good.
     + I sent all my emails from the train without any problem.
+    - No online meeting is possible on this train, I get thrown out every time.
+    - No reception on my phone as soon as we leave the city.
+    - My emails did not go out, they stayed on the laptop all the way.
+    + I could stream music and films on the way.
+    + Online from start to finish, very good.
     """,
     unseen="""
     - The browser only shows a spinning wheel, not one page opens on board.
