@@ -24,8 +24,8 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 demo: setup
 	test -f $(DEMO)/limbeck.toml || $(BIN)/limbeck demo-data $(DEMO)
 	$(BIN)/limbeck inspect -p $(DEMO)
-	$(BIN)/limbeck run -p $(DEMO) --set baselines.seconds=20
-	$(BIN)/limbeck measure -p $(DEMO) --set baselines.seconds=20 --by-category
+	$(BIN)/limbeck run -p $(DEMO)
+	$(BIN)/limbeck measure -p $(DEMO) --by-category
 
 test: setup
 	$(BIN)/python -m pytest -n 2 --dist worksteal

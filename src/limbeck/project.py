@@ -9,6 +9,8 @@ from limbeck.data.demo import TITLES, DemoSummary, write_demo
 from limbeck.errors import ProjectExists
 from limbeck.store import write_atomically
 
+# Enough for a first look; the default takes three times as long.
+DEMO_TRIALS = 6
 DEMO_FILES = ("labels", "pool.jsonl", "dev.jsonl", "test.jsonl")
 
 
@@ -25,7 +27,8 @@ def create_demo(folder: Path, seed: int, pool_rows: int) -> DemoSummary:
     for name in (FILE_NAME, *DEMO_FILES):
         _refuse(folder, name)
     summary = write_demo(folder, seed=seed, pool_rows=pool_rows)
-    write_atomically(folder / FILE_NAME, render("multilabel", {"data": {"titles": TITLES}}))
+    settings = {"data": {"titles": TITLES}, "baselines": {"trials": DEMO_TRIALS}}
+    write_atomically(folder / FILE_NAME, render("multilabel", settings))
     return summary
 
 
