@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from limbeck.config import FILE_NAME, Task, render
 from limbeck.data.demo import TITLES, DemoSummary, write_demo
@@ -27,7 +28,7 @@ def create_demo(folder: Path, seed: int, pool_rows: int) -> DemoSummary:
     for name in (FILE_NAME, *DEMO_FILES):
         _refuse(folder, name)
     summary = write_demo(folder, seed=seed, pool_rows=pool_rows)
-    settings = {"data": {"titles": TITLES}, "baselines": {"trials": DEMO_TRIALS}}
+    settings: dict[str, dict[str, Any]] = {"data": {"titles": TITLES}, "baselines": {"trials": DEMO_TRIALS}}
     write_atomically(folder / FILE_NAME, render("multilabel", settings))
     return summary
 

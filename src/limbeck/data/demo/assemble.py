@@ -9,9 +9,8 @@ from limbeck.data.demo.phrases import framing
 
 # Sentences that begin with one of these can follow a connecting word in lower case.
 _EASILY_JOINED = frozenset(
-    ("The", "We", "My", "Our", "Your", "There", "It", "Many", "Half", "Plenty", "Two", "Nobody", "People", "Somebody")
-    + ("Someone", "Children", "Not", "One", "Even", "All", "Every", "Everyone", "Everybody", "Because", "For", "In")
-    + ("On", "At", "Just", "A", "An", "No")
+    "The We My Our Your There It Many Half Plenty Two Nobody People Somebody Someone Children Not One Even All Every "
+    "Everyone Everybody Because For In On At Just A An No".split()
 )
 
 

@@ -1,0 +1,35 @@
+"""Losses that skip unknown labels and give every category the same say."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+
+def masked_bce(logits: Tensor, labels: Tensor, positive_weight: Tensor, focal: float = 0.0) -> Tensor:
+    """Binary cross-entropy over known labels [rows, labels]; NaN is unknown.
+
+    Each category's loss is averaged over its own known rows of the batch, then over the categories that have any: with
+    disjoint labels a mean over all cells would drown the categories that the batch happens to hold little of.
+    `positive_weight` [labels] above 1 makes a missed positive dearer. `focal` > 0 (Lin et al., 2017) plays down what is
+    already right.
+    """
+    known = ~torch.isnan(labels)
+    targets = torch.where(known, labels, 0.0)
+    cells = functional.binary_cross_entropy_with_logits(logits, targets, pos_weight=positive_weight, reduction="none")
+    if focal > 0:
+        proba = torch.sigmoid(logits)
+        right = torch.where(targets == 1, proba, 1 - proba)
+        cells = cells * (1 - right) ** focal
+    counts = known.sum(dim=0)
+    by_label = (cells * known).sum(dim=0) / counts.clamp(min=1)
+    return by_label.sum() / (counts > 0).sum().clamp(min=1)
+
+
+def masked_softmax(logits: Tensor, labels: Tensor, class_weight: Tensor) -> Tensor:
+    """Cross-entropy over classes; rows whose class is not known don't count."""
+    known = (labels == 1).any(dim=1)
+    if not known.any():
+        return logits.sum() * 0.0
+    return functional.cross_entropy(logits[known], labels[known].argmax(dim=1), weight=class_weight)
