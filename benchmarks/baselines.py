@@ -47,7 +47,7 @@ def _row(name: str, kind: str, measured: Measured, seconds: float, behind: str) 
         "test micro-F1": test.micro_f1,
         "macro average precision": test.macro_average_precision,
         "less than the best (test, p)": behind,
-        "training seconds": round(seconds, 1),
+        "training seconds": round(seconds),
     }
 
 

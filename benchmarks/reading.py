@@ -94,7 +94,7 @@ def main() -> None:
             {
                 "what": what,
                 "rows": count,
-                "seconds": round(seconds, 2),
+                "seconds": f"{seconds:.1f}",
                 "rows a second": int(count / seconds),
                 "memory before, MiB": int(before),
                 "growth of the peak, MiB": int(growth),

@@ -56,7 +56,10 @@ def command() -> str:
     """Give the command that is running, as one would type it at the project's root."""
     script = Path(sys.argv[0]).resolve()
     name = script.relative_to(ROOT).as_posix() if script.is_relative_to(ROOT) else script.name
-    return shlex.join(["python", name, *sys.argv[1:]])
+    told = list(sys.argv[1:])
+    if "--data" in told:
+        told[told.index("--data") + 1] = "DATA"
+    return shlex.join(["python", name, *told])
 
 
 def machine() -> str:
@@ -70,7 +73,7 @@ def machine() -> str:
 
 def _cell(value: object) -> str:
     if isinstance(value, float):
-        return f"{value:.3f}" if abs(value) < 10 else f"{value:,.0f}"
+        return f"{value:.3f}"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     return "" if value is None else str(value)

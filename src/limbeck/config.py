@@ -112,6 +112,42 @@ class EncoderSettings(Section):
     )
 
 
+class TrainSettings(Section):
+    """How networks are trained: teachers and students alike."""
+
+    epochs: Annotated[int, Field(ge=1)] = Field(8, description="At most so many passes over the rows.")
+    batch: Annotated[int, Field(ge=1)] = Field(32, description="Rows a batch; batches hold texts of similar length.")
+    accumulate: Annotated[int, Field(ge=1)] = Field(1, description="Batches whose gradients are added up for one step.")
+    rate: Annotated[float, Field(gt=0)] = Field(5e-5, description="The highest learning rate of pre-trained weights.")
+    head_rate: Annotated[float, Field(gt=0)] = Field(1e-3, description="The highest learning rate of fresh weights.")
+    warmup: Annotated[float, Field(ge=0, lt=1)] = Field(0.1, description="Share of the steps in which the rate rises.")
+    weight_decay: Annotated[float, Field(ge=0)] = Field(0.01, description="AdamW's weight decay.")
+    clip: Annotated[float, Field(gt=0)] = Field(1.0, description="Longer gradients are cut to this norm.")
+    dropout: Annotated[float, Field(ge=0, lt=1)] = Field(0.1, description="Dropout before the outputs.")
+    loss: Literal["bce", "focal"] = Field(
+        "bce", description="Cross-entropy, or focal loss, which plays down easy rows."
+    )
+    focal: Annotated[float, Field(ge=0)] = Field(2.0, description="How strongly focal loss does so.")
+    positive_weight: Annotated[float, Field(gt=0)] | Literal["balanced"] = Field(
+        1.0, description="How much a missed positive costs. Above 1 favours recall; balanced: negatives / positives."
+    )
+    resample: Literal["none", "over", "under"] = Field(
+        "none", description="Show positives more often, or fewer rows without a positive."
+    )
+    balance_sources: bool = Field(False, description="Show every source equally often.")
+    evaluate_every: Annotated[int, Field(ge=0)] = Field(0, description="Steps between evaluations. 0: every epoch.")
+    patience: Annotated[int, Field(ge=1)] = Field(3, description="Evaluations without improvement before it stops.")
+    freeze_layers: Annotated[int, Field(ge=0)] = Field(
+        0, description="Embeddings and so many lower layers stay as they are; their outputs are computed once. 0: none."
+    )
+    checkpoint_seconds: Annotated[float, Field(gt=0)] = Field(
+        60.0, description="Seconds of training that a kill may cost."
+    )
+    precision: Literal["auto", "no", "bf16", "fp16"] = Field(
+        "auto", description="Mixed precision. Auto: bf16 on hardware that has it, none on a CPU."
+    )
+
+
 class BaselineSettings(Section):
     """Simple models that every other model must beat."""
 
@@ -164,6 +200,7 @@ class Config(Section):
     text: TextSettings = TextSettings()
     split: SplitSettings = SplitSettings()
     encoder: EncoderSettings = EncoderSettings()
+    train: TrainSettings = TrainSettings()
     baselines: BaselineSettings = BaselineSettings()
     measure: MeasureSettings = MeasureSettings()
     track: TrackSettings = TrackSettings()

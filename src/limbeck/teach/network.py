@@ -20,11 +20,12 @@ class Encoder(nn.Module):
     def __init__(self, folder: Path) -> None:
         """Load the weights in `folder`."""
         super().__init__()
+        from safetensors import SafetensorError
         from transformers import AutoModel
 
         try:
             self.model: Any = AutoModel.from_pretrained(folder, local_files_only=True)
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
             reason = str(error).splitlines()[0]
             raise EncoderMissing(
                 f"The encoder in {folder} can't be loaded: {reason}", "Copy the whole folder."
@@ -80,18 +81,21 @@ class Encoder(nn.Module):
 
 
 class Classifier(nn.Module):
-    """An encoder, its pooling and one linear output a label."""
+    """An encoder, its pooling and one linear output a label; the `frozen` lowest layers don't train."""
 
-    def __init__(self, encoder: Encoder, labels: int, dropout: float = 0.1) -> None:
+    def __init__(self, encoder: Encoder, labels: int, dropout: float = 0.1, frozen: int = 0) -> None:
         """Put fresh outputs on an encoder."""
         super().__init__()
         self.encoder = encoder
+        self.frozen = min(frozen, len(encoder.layers) - 1)
+        encoder.freeze(self.frozen)
         self.dropout = nn.Dropout(dropout)
         self.head = nn.Linear(encoder.width, labels)
 
-    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Give logits [texts, labels]."""
-        vectors = pool(self.encoder(ids, mask), mask, self.encoder.pooling)
+    def forward(self, ids: Tensor, mask: Tensor, states: Tensor | None = None) -> Tensor:
+        """Give logits [texts, labels]; `states` are the frozen layers' outputs, if they are already known."""
+        with self.encoder.starting_at(self.frozen, states) if states is not None else contextlib.nullcontext():
+            vectors = pool(self.encoder(ids, mask), mask, self.encoder.pooling)
         logits: Tensor = self.head(self.dropout(vectors))
         return logits
 

@@ -1,0 +1,280 @@
+"""The training loop of all networks: early stopping on two sets, thresholds at each evaluation, exact resuming."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from limbeck.config import TrainSettings
+from limbeck.measure import evaluate, evaluate_classes, tune_thresholds
+from limbeck.progress import progress as show_progress
+from limbeck.teach.checkpoint import Checkpoints, Progress, Weights
+from limbeck.teach.examples import Examples, Rows, rows_of_epoch
+from limbeck.teach.losses import masked_bce, masked_softmax
+from limbeck.teach.tokens import batches_by_length, shuffled_batches
+
+MAX_RESTARTS = 3
+# A loss this many times the usual one, after the warm-up, is a run that has gone wrong.
+DIVERGED = 4.0
+SCORED_AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class Job:
+    """One training run: what to learn, and the two sets that it is watched on.
+
+    `fold` is the part of the fold that was held out, `dev` the tuning half of dev; either may be empty.
+    """
+
+    train: Examples
+    fold: Examples
+    dev: Examples
+    settings: TrainSettings
+    seed: int
+    pad_id: int
+    one_class: bool = False
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The best weights that were met, with the thresholds and the mean of two F1 scores that belong to them."""
+
+    weights: Weights
+    thresholds: NDArray[np.float64]
+    score: float
+    history: list[dict[str, Any]]
+    restarts: int
+
+
+def fit(
+    model: nn.Module,
+    job: Job,
+    checkpoints: Checkpoints | None = None,
+    on_evaluation: Callable[[dict[str, Any]], None] = lambda figures: None,
+) -> Fitted:
+    """Train `model` (ids, mask, states -> logits); a killed run goes on exactly where its last checkpoint was."""
+    return _Run(model, job, checkpoints, on_evaluation).run()
+
+
+class _Run:
+    """The moving parts of one run."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        job: Job,
+        checkpoints: Checkpoints | None,
+        on_evaluation: Callable[[dict[str, Any]], None],
+    ) -> None:
+        from accelerate import Accelerator
+
+        settings = job.settings
+        self._shown: tuple[int, list[Rows]] | None = None
+        self.accelerator = Accelerator(mixed_precision=_precision(settings.precision))
+        self.job, self.settings = job, settings
+        self.checkpoints, self.on_evaluation = checkpoints, on_evaluation
+        self.raw = model
+        self.optimizer = torch.optim.AdamW(
+            _groups(model, settings), lr=settings.rate, weight_decay=settings.weight_decay
+        )
+        self.model, self.prepared = self.accelerator.prepare(model, self.optimizer)
+        self.base_rates = [group["initial"] for group in self.optimizer.param_groups]
+        self.steps_an_epoch = max(1, len(self._batches(0)) // settings.accumulate)
+        self.total = self.steps_an_epoch * settings.epochs
+        self.every = settings.evaluate_every or self.steps_an_epoch
+        self.positive_weight = _positive_weight(job.train.labels, settings).to(self.accelerator.device)
+        self.progress = Progress(thresholds=[0.5] * job.train.labels.shape[1])
+        self.best = _trainable(model)
+
+    def run(self) -> Fitted:
+        """Step until the epochs or the patience are used up."""
+        self._resume()
+        saved = time.monotonic()
+        bar = show_progress(range(self.progress.step, self.total), "training", self.total - self.progress.step)
+        for _ in bar:
+            if self.progress.finished or self.progress.step >= self.total:
+                break
+            self._one_step()
+            if self.progress.step % self.every == 0 or self.progress.step == self.total:
+                self._evaluate()
+            if time.monotonic() - saved > self.settings.checkpoint_seconds:
+                self._save()
+                saved = time.monotonic()
+        _load(self.raw, self.best)
+        p = self.progress
+        return Fitted(self.best, np.array(p.thresholds), p.best, p.history, p.restarts)
+
+    def _one_step(self) -> None:
+        epoch, within = divmod(self.progress.step, self.steps_an_epoch)
+        batches = self._batches(epoch)
+        chosen = batches[within * self.settings.accumulate : (within + 1) * self.settings.accumulate]
+        # Seeding every step makes a resumed run draw the same dropout as an undisturbed one.
+        torch.manual_seed((self.job.seed * 1_000_003 + self.progress.step) % 2**63)
+        self._set_rates()
+        self.model.train()
+        self.prepared.zero_grad()
+        total = 0.0
+        for rows in chosen:
+            loss = self._loss(rows) / len(chosen)
+            self.accelerator.backward(loss)
+            total += float(loss.detach())
+        self.accelerator.clip_grad_norm_(self.model.parameters(), self.settings.clip)
+        self.progress.step += 1
+        if self._diverged(total):
+            self._restart()
+        else:
+            self.prepared.step()
+
+    def _loss(self, rows: Rows) -> Tensor:
+        batch, labels, states = self.job.train.batch(rows, self.job.pad_id)
+        device = self.accelerator.device
+        logits = self.model(batch.ids.to(device), batch.mask.to(device), None if states is None else states.to(device))
+        if self.job.one_class:
+            return masked_softmax(logits.float(), labels.to(device), self.positive_weight)
+        focal = self.settings.focal if self.settings.loss == "focal" else 0.0
+        return masked_bce(logits.float(), labels.to(device), self.positive_weight, focal)
+
+    def _batches(self, epoch: int) -> list[Rows]:
+        """Give this process's batches of an epoch; the same epoch always has the same ones."""
+        if self._shown is None or self._shown[0] != epoch:
+            rng = np.random.default_rng([self.job.seed, epoch])
+            train, settings = self.job.train, self.settings
+            rows = rows_of_epoch(train.labels, train.sources, settings.resample, settings.balance_sources, rng)
+            grouped = [rows[batch] for batch in shuffled_batches(train.lengths[rows], settings.batch, rng)]
+            processes = self.accelerator.num_processes
+            even = len(grouped) // processes * processes or len(grouped)
+            self._shown = epoch, grouped[:even][self.accelerator.process_index :: processes]
+        return self._shown[1]
+
+    def _set_rates(self) -> None:
+        """Raise the rates linearly over the warm-up, then let them fall linearly to zero."""
+        step, warmup = self.progress.step, max(1, round(self.total * self.settings.warmup))
+        part = (step + 1) / warmup if step < warmup else (self.total - step) / max(1, self.total - warmup)
+        for group, base in zip(self.optimizer.param_groups, self.base_rates, strict=True):
+            group["lr"] = base * part * self.progress.rate_factor
+
+    def _diverged(self, loss: float) -> bool:
+        usual = self.progress.usual_loss
+        if not np.isfinite(loss):
+            return True
+        self.progress.usual_loss = loss if usual is None else 0.95 * usual + 0.05 * loss
+        warm = self.progress.step > max(10, self.total * self.settings.warmup)
+        return usual is not None and warm and loss > DIVERGED * max(usual, 0.2)
+
+    def _restart(self) -> None:
+        """Go back to the best weights with half the rate; after too many restarts, stop with them."""
+        self.progress.restarts += 1
+        self.progress.rate_factor *= 0.5
+        self.progress.usual_loss = None
+        self.progress.finished = self.progress.restarts > MAX_RESTARTS
+        self.optimizer.state.clear()
+        _load(self.raw, self.best)
+
+    def _evaluate(self) -> None:
+        """Score both sets; improve the best weights, or use up patience.
+
+        Each set is judged at its own best thresholds, because curated folds hold more positives than dev does; those
+        that are kept come from dev.
+        """
+        fold, of_fold = self._judge(self.job.fold)
+        dev, of_dev = self._judge(self.job.dev)
+        known = [score for score in (fold, dev) if score is not None]
+        # Without any set to watch, the last weights count as the best.
+        mean = float(np.mean(known)) if known else float(self.progress.step)
+        better = mean > self.progress.best
+        if better:
+            self.progress.best, self.progress.best_step, self.progress.waited = mean, self.progress.step, 0
+            chosen = of_dev if dev is not None else of_fold
+            self.progress.thresholds = chosen.tolist()
+            self.best = _trainable(self.raw)
+        else:
+            self.progress.waited += 1
+            self.progress.finished |= self.progress.waited >= self.settings.patience
+        figures = {"step": self.progress.step, "loss": self.progress.usual_loss, "f1_fold": fold, "f1_dev": dev}
+        self.progress.history.append({**figures, "f1": mean, "best": better})
+        self.on_evaluation(self.progress.history[-1])
+
+    def _judge(self, examples: Examples) -> tuple[float | None, NDArray[np.float64]]:
+        """Give macro-F1 at the set's own best thresholds, and those; None where no label is known to be positive."""
+        labels = examples.labels
+        halves = np.full(labels.shape[1], 0.5)
+        if not (labels == 1).any():
+            return None, halves
+        proba = predict(self.model, examples, self.job.pad_id, self.job.one_class, str(self.accelerator.device))
+        names = [str(column) for column in range(labels.shape[1])]
+        if self.job.one_class:
+            return evaluate_classes(labels, proba, names).macro_f1, halves
+        thresholds = tune_thresholds(labels, proba)
+        return evaluate(labels, proba, thresholds, names).macro_f1, thresholds
+
+    def _save(self) -> None:
+        if self.checkpoints and self.accelerator.is_main_process:
+            self.checkpoints.save(self.progress, _trainable(self.raw), self.best, self.optimizer)
+
+    def _resume(self) -> None:
+        found = self.checkpoints.load(self.optimizer) if self.checkpoints else None
+        if found:
+            self.progress, weights, self.best = found
+            _load(self.raw, weights)
+
+
+@torch.no_grad()
+def predict(
+    model: nn.Module, examples: Examples, pad_id: int, one_class: bool, device: str = "cpu"
+) -> NDArray[np.float32]:
+    """Give probabilities [texts, labels], batches by length, in the order of the texts."""
+    model.eval()
+    proba = np.zeros(examples.labels.shape, dtype=np.float32)
+    for rows in batches_by_length(examples.lengths, SCORED_AT_ONCE):
+        batch, _, states = examples.batch(rows, pad_id)
+        logits = model(
+            batch.ids.to(device), batch.mask.to(device), None if states is None else states.to(device)
+        ).float()
+        scores = torch.softmax(logits, dim=1) if one_class else torch.sigmoid(logits)
+        proba[rows] = scores.cpu().numpy()
+    return proba
+
+
+def _trainable(model: nn.Module) -> Weights:
+    """Copy the weights that training changes."""
+    return {name: p.detach().cpu().clone() for name, p in model.named_parameters() if p.requires_grad}
+
+
+def _load(model: nn.Module, weights: Weights) -> None:
+    model.load_state_dict(weights, strict=False)
+
+
+def _groups(model: nn.Module, settings: TrainSettings) -> list[dict[str, Any]]:
+    """Give pre-trained weights the low rate, fresh ones the high rate, and spare norms and biases the decay."""
+    groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            groups.setdefault((name.startswith("encoder."), parameter.ndim > 1), []).append(parameter)
+    return [
+        {
+            "params": parameters,
+            "initial": settings.rate if pretrained else settings.head_rate,
+            "weight_decay": settings.weight_decay if matrix else 0.0,
+        }
+        for (pretrained, matrix), parameters in groups.items()
+    ]
+
+
+def _positive_weight(labels: NDArray[np.float32], settings: TrainSettings) -> Tensor:
+    if settings.positive_weight != "balanced":
+        return torch.full((labels.shape[1],), settings.positive_weight)
+    positives, negatives = (labels == 1).sum(axis=0), (labels == 0).sum(axis=0)
+    return torch.from_numpy((negatives / np.maximum(positives, 1)).clip(min=0.1).astype(np.float32))
+
+
+def _precision(wanted: str) -> str:
+    if wanted != "auto":
+        return wanted
+    return "bf16" if torch.cuda.is_available() and torch.cuda.is_bf16_supported() else "no"
