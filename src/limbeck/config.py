@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from limbeck.errors import BadSetting, ConfigMissing, ConfigSyntax, Place, UnknownSetting, nearest
 from limbeck.text import DEFAULT_STEPS, Cleaner
@@ -21,6 +21,16 @@ FILE_NAME = "limbeck.toml"
 
 Task = Literal["multilabel", "multiclass", "ner"]
 BaselineKind = Literal["svm", "tfidf-logreg", "xgboost"]
+
+
+NonEmpty = Annotated[str, Field(min_length=1)]
+
+
+def _without_repeats(kinds: list[BaselineKind]) -> list[BaselineKind]:
+    return list(dict.fromkeys(kinds))
+
+
+UniqueKinds = Annotated[list[BaselineKind], AfterValidator(_without_repeats)]
 
 
 class Section(BaseModel):
@@ -32,8 +42,9 @@ class Section(BaseModel):
 class DataSettings(Section):
     """Your files. Paths are relative to this file."""
 
-    labels: list[str] = Field(
+    labels: list[NonEmpty] = Field(
         ["labels"],
+        min_length=1,
         description="Labelled files or folders, in any mix of three shapes: one file a category (text,label; the "
         "file's name is the category), one wide file (a column a category: 1, 0 or blank for unknown), complete "
         "lists (text, labels). For NER: CoNLL files.",
@@ -41,7 +52,7 @@ class DataSettings(Section):
     pool: list[str] = Field(
         ["pool.jsonl"], description="Unlabelled texts. Read as a stream, so any size will do. May be empty."
     )
-    dev: str = Field(
+    dev: NonEmpty = Field(
         "dev.jsonl", description="Labelled texts with natural rates, for tuning (one half) and judging (the other)."
     )
     test: str = Field("test.jsonl", description="Labelled texts for the published figures only. Empty for none.")
@@ -151,7 +162,7 @@ class TrainSettings(Section):
 class BaselineSettings(Section):
     """Simple models that every other model must beat."""
 
-    kinds: list[BaselineKind] = Field(["svm", "tfidf-logreg", "xgboost"], description="Which baselines to train.")
+    kinds: UniqueKinds = Field(["svm", "tfidf-logreg", "xgboost"], description="Which baselines to train.")
     target: Literal["auto", "binary", "multilabel"] = Field(
         "auto",
         description="One binary model a category, or one multi-label model, which needs complete labels. "
@@ -195,7 +206,7 @@ class Config(Section):
     task: Task = Field(
         "multilabel", description="multilabel (several categories a text), multiclass (exactly one) or ner (entities)."
     )
-    seed: int = Field(0, description="All randomness comes from this number.")
+    seed: Annotated[int, Field(ge=0, lt=2**31)] = Field(0, description="All randomness comes from this number.")
     data: DataSettings = DataSettings()
     text: TextSettings = TextSettings()
     split: SplitSettings = SplitSettings()
@@ -244,17 +255,18 @@ def load_project(root: Path, overrides: Iterable[str] = ()) -> Project:
             "Make a project with: limbeck init DIR --task multilabel, or name one with --project DIR.",
         )
     try:
-        content = file.read_bytes().decode("utf-8")
+        content = file.read_bytes().decode("utf-8-sig")
         values = tomllib.loads(content)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         found = re.search(r"at line (\d+)", str(error))
         line = int(found[1]) if found else None
-        raise ConfigSyntax(
-            f"This is not TOML: {error}.", "Correct the line; strings need quotes.", Place(file, line)
-        ) from None
+        fix = "Save it as UTF-8." if isinstance(error, UnicodeDecodeError) else "Correct the line; strings need quotes."
+        raise ConfigSyntax(f"This is not TOML: {error}.", fix, Place(file, line)) from None
+    config = parse_config(values, file)
     for override in overrides:
         _apply(values, override)
-    return Project(root, parse_config(values, file))
+        config = parse_config(values, Path(f"--set {override}"))
+    return Project(root, config)
 
 
 def parse_config(values: Mapping[str, Any], file: Path = Path(FILE_NAME)) -> Config:
@@ -358,9 +370,8 @@ def _explain(error: ValidationError, file: Path) -> UnknownSetting | BadSetting:
         return UnknownSetting(f"There is no setting '{'.'.join(path)}'.", nearest(path[-1], model.model_fields), place)
     key = ".".join(part for part in path if not part.startswith("constrained-") and "[" not in part)
     reason = first["msg"].removeprefix("Value error, ")
-    return BadSetting(
-        f"'{key}' can't be {first['input']!r}: {reason[0].lower()}{reason[1:]}.".replace("..", "."), "", place
-    )
+    sentence = f"'{key}' can't be {first['input']!r}: {reason[0].lower()}{reason[1:].rstrip('.?')}."
+    return BadSetting(sentence, f"The comment above it in a fresh {FILE_NAME} says what it takes.", place)
 
 
 def _model_at(model: type[BaseModel], name: str) -> type[BaseModel]:

@@ -24,7 +24,9 @@
     ├── RunError                L400
     │   ├── ProjectBusy         L401  another run holds the project
     │   ├── ResultBroken        L402  a stored result does not match its hash
-    │   └── UnknownStep         L403
+    │   ├── UnknownStep         L403
+    │   ├── InputChanged        L404  a file changed while a step read it
+    │   └── SystemRefused       L405  the system refused to read or write a file
     └── MeasureError            L500  figures asked of arrays that don't fit together
 
 A code never changes its meaning. Every error says what was wrong, where, and what to do about it.
@@ -233,6 +235,18 @@ class UnknownStep(RunError):
     """A step that the chain doesn't have."""
 
     code = "L403"
+
+
+class InputChanged(RunError):
+    """A file changed while a step read it."""
+
+    code = "L404"
+
+
+class SystemRefused(RunError):
+    """The system refused to read or write a file."""
+
+    code = "L405"
 
 
 class MeasureError(LimbeckError):

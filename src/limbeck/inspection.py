@@ -8,7 +8,7 @@ import numpy as np
 
 from limbeck.config import Project
 from limbeck.data.conll import count_types
-from limbeck.data.inspect import CountTokens, Table, count_word_tokens, inspect_corpus, spread
+from limbeck.data.inspect import CountTokens, Row, Table, count_word_tokens, inspect_corpus, spread
 from limbeck.data.pool import stream_pool
 from limbeck.data.prepare import read_corpus, read_tagged
 from limbeck.errors import EncoderMissing
@@ -23,9 +23,15 @@ def inspect_project(project: Project) -> list[Table]:
     if config.task == "ner":
         return _inspect_tagged(project)
     cleaner = Cleaner(tuple(config.text.clean))
-    pool = progress(stream_pool([project.path(p) for p in config.data.pool], config.data, cleaner), "reading the pool")
+    named = [project.path(p) for p in config.data.pool]
+    there = [path for path in named if path.exists()]
+    pool = progress(stream_pool(there, config.data, cleaner), "reading the pool")
     count_tokens, unit = _token_counter(project)
-    return inspect_corpus(read_corpus(project), pool, count_tokens, unit)
+    tables = inspect_corpus(read_corpus(project), pool, count_tokens, unit)
+    missing: list[Row] = [{"pool file": str(path)} for path in named if not path.exists()]
+    if missing:
+        tables.append(Table("Missing", missing, "Add it, or set data.pool = [] in limbeck.toml."))
+    return tables
 
 
 def _token_counter(project: Project) -> tuple[CountTokens, str]:

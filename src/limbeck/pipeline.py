@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from limbeck.config import Config, Project
-from limbeck.errors import DataError, ResultBroken, UnknownStep, nearest
+from limbeck.errors import DataError, InputChanged, ResultBroken, UnknownStep, nearest
 from limbeck.steps import STEPS, Step, StepRun
-from limbeck.store import FileHashes, Store, code_version, key_of
+from limbeck.store import FileHashes, Store, code_version, function_version, key_of, library_versions
 from limbeck.track import Tracker, make_tracker
 
 RESULTS = "results"
@@ -80,8 +80,7 @@ class Pipeline:
                     on_step(state, "fresh")
                 else:
                     on_step(state, "start")
-                    self._execute(step, state.key, states)
-                    state = self._state(step, states)
+                    state = self._execute(step, states, force)
                     on_step(state, "done")
                 states[step.name] = state
                 self._report(step, state.key, tracker)
@@ -98,19 +97,29 @@ class Pipeline:
             )
         return self.steps[: names.index(until) + 1]
 
-    def _execute(self, step: Step, key: str, done: Mapping[str, StepState]) -> None:
+    def _execute(self, step: Step, done: Mapping[str, StepState], force: bool) -> StepState:
         started = time.monotonic()
         kind = f"{RESULTS}/{step.name}"
-        about: dict[str, Any] = {
-            "step": step.name,
-            "inputs": self._inputs(step, done),
-            "config": self.project.config.model_dump(mode="json"),
-        }
-        inputs = {name: self.store.folder(f"{RESULTS}/{name}", done[name].key) for name in step.after}
+        inputs = self._inputs(step, done)
+        key = key_of(inputs)
+        about = {"step": step.name, "inputs": inputs, "config": self.project.config.model_dump(mode="json")}
+        folders = {name: self.store.folder(f"{RESULTS}/{name}", done[name].key) for name in step.after}
         with self.store.write(kind, key, about) as folder:
-            figures = step.run(StepRun(self.project, self.store, folder, inputs))
+            made_with = {"code": inputs["code"], "libraries": inputs["libraries"]}
+            figures = step.run(StepRun(self.project, self.store, folder, folders, made_with, force))
             outcome = {"figures": figures, "seconds": round(time.monotonic() - started, 3)}
             (folder / "figures.json").write_text(json.dumps(outcome, indent=1), encoding="utf-8")
+            changed = _changes(inputs["files"], self._inputs(step, done)["files"])
+            if changed:
+                raise InputChanged(
+                    f"The file {changed[0][0]} changed while it was read.", "Run again when it is at rest."
+                )
+        return self._finished(step, key)
+
+    def _finished(self, step: Step, key: str) -> StepState:
+        folder = self.store.folder(f"{RESULTS}/{step.name}", key)
+        outcome = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
+        return StepState(step, key, "done", (), outcome["seconds"], outcome["figures"])
 
     def _state(self, step: Step, before: Mapping[str, StepState]) -> StepState:
         kind = f"{RESULTS}/{step.name}"
@@ -119,31 +128,32 @@ class Pipeline:
         except DataError as error:
             return StepState(step, "", "missing", (error.message,))
         key = key_of(inputs)
-        folder = self.store.find(kind, key)
-        if folder is None:
+        if self.store.find(kind, key) is None:
             return StepState(step, key, *self._why(kind, inputs))
         try:
             self.store.check(kind, key)
         except ResultBroken as error:
             return StepState(step, key, "stale", (error.message,))
-        outcome = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
-        return StepState(step, key, "done", (), outcome["seconds"], outcome["figures"])
+        return self._finished(step, key)
 
     def _inputs(self, step: Step, before: Mapping[str, StepState]) -> dict[str, Any]:
         """Collect all that a step's result depends on, as plain values; their hash is its key."""
         values = self.project.config.model_dump(mode="json")
-        files = {
-            path.relative_to(self.project.root).as_posix()
-            if path.is_relative_to(self.project.root)
-            else str(path): path
-            for path in step.files(self.project)
-        }
+        for name in step.unmoved_by:
+            section, _, key = name.partition(".")
+            values[section].pop(key)
         return {
             "settings": {name: values[name] for name in step.settings},
-            "code": {package: code_version(package) for package in step.code},
-            "files": {name: self._hashes.of(path) for name, path in files.items()},
+            "code": {package: code_version(package) for package in step.code}
+            | {f"limbeck.steps.{step.name}": function_version(step.run)},
+            "libraries": library_versions(step.libraries),
+            "files": {self._name(path): self._hashes.of(path) for path in step.files(self.project)},
             "after": {name: before[name].key for name in step.after},
         }
+
+    def _name(self, path: Path) -> str:
+        root = self.project.root
+        return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
 
     def _why(self, kind: str, inputs: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
         latest = self.store.latest(kind)
@@ -154,6 +164,8 @@ class Pipeline:
             f"{name} changed: {was!r} → {now!r}" for name, was, now in _changes(old["settings"], inputs["settings"])
         ]
         reasons += [f"code of {name} changed" for name, _, _ in _changes(old["code"], inputs["code"])]
+        libraries = _changes(old["libraries"], inputs["libraries"])
+        reasons += [f"{name} changed: {was} → {now}" for name, was, now in libraries]
         reasons += [f"file {name} changed" for name, _, _ in _changes(old["files"], inputs["files"])]
         reasons += [f"step {name} changes" for name, _, _ in _changes(old["after"], inputs["after"])]
         return "stale", tuple(reasons)

@@ -18,12 +18,18 @@ Figures = dict[str, float]
 
 @dataclass(frozen=True)
 class StepRun:
-    """What a running step gets: the project, the store for its tasks, a folder to fill, and the folders it reads."""
+    """What a running step gets: the project, the store for its tasks, a folder to fill, and the folders it reads.
+
+    `made_with` (versions of code and libraries) belongs into the key of every task that outlives the step. With
+    `force`, finished tasks of the step are done again as well.
+    """
 
     project: Project
     store: Store
     folder: Path
     inputs: Mapping[str, Path]
+    made_with: Mapping[str, object]
+    force: bool = False
 
     def write_json(self, name: str, value: object) -> None:
         """Write plain values beside the step's other files."""
@@ -32,7 +38,10 @@ class StepRun:
 
 @dataclass(frozen=True)
 class Step:
-    """One step: `settings`, `code`, `files` and `after` are everything that its result depends on."""
+    """One step: `settings`, `code`, `libraries`, `files` and `after` are everything that its result depends on.
+
+    `unmoved_by` names settings of those sections that it doesn't read.
+    """
 
     name: str
     summary: str
@@ -42,6 +51,8 @@ class Step:
     after: tuple[str, ...]
     files: Callable[[Project], list[Path]]
     run: Callable[[StepRun], Figures]
+    libraries: tuple[str, ...] = ()
+    unmoved_by: tuple[str, ...] = ()
 
 
 def _no_files(project: Project) -> list[Path]:
@@ -75,20 +86,17 @@ def _run_data(run: StepRun) -> Figures:
 
 
 def _run_sentences(run: StepRun) -> Figures:
-    import numpy as np
+    from limbeck.data.prepare import prepare_sentences, read_tagged
 
-    from limbeck.data.prepare import read_tagged, sentence_folds
-
-    config = run.project.config
-    corpus = read_tagged(run.project)
-    np.save(run.folder / "folds.npy", sentence_folds(corpus.train, corpus.types, config.split.folds, config.seed))
-    for name, sentences in (("train", corpus.train), ("dev", corpus.dev), ("test", corpus.test)):
-        run.write_json(f"{name}.json", [{"tokens": s.tokens, "tags": s.tags} for s in sentences])
+    prepared = prepare_sentences(read_tagged(run.project), run.project.config)
+    prepared.save(run.folder)
     return {
-        "train_sentences": len(corpus.train),
-        "dev_sentences": len(corpus.dev),
-        "test_sentences": len(corpus.test),
-        "types": len(corpus.types),
+        "train_sentences": len(prepared.train),
+        "dev_sentences": len(prepared.dev),
+        "test_sentences": len(prepared.test),
+        "types": len(prepared.types),
+        "dropped_from_train": prepared.overlap_train,
+        "dropped_from_dev": prepared.overlap_dev,
     }
 
 
@@ -99,7 +107,7 @@ def _run_baselines(run: StepRun) -> Figures:
     prepared = Prepared.load(run.inputs["data"])
     skipped: dict[str, dict[str, str]] = {}
     for kind in run.project.config.baselines.kinds:
-        trained = train_baseline(kind, prepared.train, run.project.config, run.store)
+        trained = train_baseline(kind, prepared.train, run.project.config, run.store, run.made_with, run.force)
         (run.folder / kind).mkdir()
         trained.scorer.save(run.folder / kind)
         skipped[kind] = trained.skipped
@@ -133,6 +141,8 @@ STEPS: tuple[Step, ...] = (
         after=(),
         files=_data_files,
         run=_run_data,
+        libraries=("scikit-learn", "iterative-stratification"),
+        unmoved_by=("data.titles", "data.pool"),
     ),
     Step(
         name="data",
@@ -143,16 +153,19 @@ STEPS: tuple[Step, ...] = (
         after=(),
         files=_data_files,
         run=_run_sentences,
+        libraries=("scikit-learn", "iterative-stratification"),
+        unmoved_by=("data.titles", "data.pool"),
     ),
     Step(
         name="baselines",
         summary="train the simple models that others must beat",
         tasks=("multilabel", "multiclass"),
         settings=("task", "seed", "text", "baselines"),
-        code=("limbeck.baselines", "limbeck.tune"),
+        code=("limbeck.baselines", "limbeck.tune", "limbeck.measure", "limbeck.data.splits", "limbeck.text"),
         after=("data",),
         files=_no_files,
         run=_run_baselines,
+        libraries=("scikit-learn", "scipy", "xgboost-cpu", "xgboost", "optuna", "iterative-stratification"),
     ),
     Step(
         name="measure",

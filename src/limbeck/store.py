@@ -11,12 +11,15 @@ import contextlib
 import fcntl
 import hashlib
 import importlib.util
+import inspect
 import json
 import os
 import shutil
+import textwrap
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +55,26 @@ def code_version(package: str) -> str:
     return digest.hexdigest()[:16]
 
 
+def function_version(function: Callable[..., Any]) -> str:
+    """Hash one function's code, blind to the same things."""
+    return hashlib.sha256(_code(textwrap.dedent(inspect.getsource(function))).encode()).hexdigest()[:16]
+
+
+def library_versions(names: Iterable[str]) -> dict[str, str]:
+    """Give the installed versions of libraries whose work a result holds; an absent one has none."""
+    found = {}
+    for name in names:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
+
+
 def _code_of(file: Path) -> str:
-    tree = ast.parse(file.read_bytes())
+    return _code(file.read_bytes())
+
+
+def _code(source: str | bytes) -> str:
+    tree = ast.parse(source)
     for node in ast.walk(tree):
         if (
             isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
@@ -93,7 +114,10 @@ class Store:
     def check(self, kind: str, key: str) -> None:
         """Raise if a finished result's files are not what was written."""
         folder = self.folder(kind, key)
-        for name, digest in json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"].items():
+        manifest = self.manifest(kind, key)
+        if manifest is None:
+            raise ResultBroken("The stored manifest can't be read.", "Run again.", Place(folder / MANIFEST))
+        for name, digest in manifest["files"].items():
             file = folder / name
             if not file.is_file() or hash_file(file) != digest:
                 raise ResultBroken(
@@ -151,9 +175,15 @@ class Store:
         shutil.rmtree(trash, ignore_errors=True)
 
     def manifest(self, kind: str, key: str) -> dict[str, Any] | None:
-        """Give what is known about a finished result."""
+        """Give what is known about a finished result; None where there is none, or its manifest is broken."""
         folder = self.find(kind, key)
-        return json.loads((folder / MANIFEST).read_text(encoding="utf-8")) if folder else None
+        if folder is None:
+            return None
+        try:
+            manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        except ValueError:
+            return None
+        return manifest if isinstance(manifest, dict) and "files" in manifest else None
 
     def latest(self, kind: str) -> tuple[str, dict[str, Any]] | None:
         """Give key and manifest of the result of this kind that was finished last."""
@@ -195,16 +225,13 @@ class FileHashes:
         self.cache = cache
         self.known: dict[str, list[Any]] = {}
         with contextlib.suppress(OSError, ValueError):
-            self.known = json.loads(cache.read_text(encoding="utf-8"))
+            known = json.loads(cache.read_text(encoding="utf-8"))
+            self.known = known if isinstance(known, dict) else {}
 
     def of(self, path: Path) -> str:
-        """Hash a file, or a folder by its files' names and hashes."""
-        if path.is_dir():
-            return key_of({file.name: self.of(file) for file in sorted(path.iterdir()) if file.is_file()})
-        if not path.exists():
-            raise FileMissing(
-                f"There is no file or folder {path}.", "Check the paths under [data] in limbeck.toml.", Place(path)
-            )
+        """Hash a file."""
+        if not path.is_file():
+            raise FileMissing(f"There is no file {path}.", "Check the paths under [data] in limbeck.toml.", Place(path))
         stat = path.stat()
         seen = [stat.st_size, stat.st_mtime_ns, stat.st_ino]
         name = str(path.resolve())

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from limbeck.config import Project
-from limbeck.errors import ExtraMissing
+from limbeck.errors import BadSetting, ExtraMissing
 from limbeck.store import key_of
 
 # A figure-sized artefact is uploaded, a model or a data set is not: results already keep those.
@@ -53,7 +53,13 @@ class MlflowTracker:
         self.uri = uri
         self.experiment = experiment
         self.artefacts = artefacts
-        self.client = MlflowClient(tracking_uri=uri)
+        from mlflow.exceptions import MlflowException
+
+        try:
+            self.client = MlflowClient(tracking_uri=uri)
+        except MlflowException as error:
+            reason = str(error).splitlines()[0][:200]
+            raise BadSetting(f"track.uri = '{uri}' is no place that MLflow knows: {reason}", "Correct it.") from None
         self.gone = False
 
     def report(self, step: str, key: str, manifest: Mapping[str, Any], folder: Path) -> bool:

@@ -90,3 +90,15 @@ def test_no_file_and_broken_files_say_what_to_do(tmp_path):
     (tmp_path / "limbeck.toml").write_bytes(b'task = "\xff"')
     with pytest.raises(ConfigSyntax):
         load_project(tmp_path)
+
+
+def test_a_bad_override_is_not_blamed_on_the_file(project_folder):
+    with pytest.raises(BadSetting, match=r"--set split.folds=1: 'split.folds' can't be 1"):
+        load_project(project_folder, ["split.folds=1"])
+
+
+def test_a_byte_order_mark_is_read_over_and_kinds_are_taken_once(project_folder):
+    file = project_folder / "limbeck.toml"
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    config = load_project(project_folder, ['baselines.kinds=["svm", "svm"]']).config
+    assert config.baselines.kinds == ["svm"]

@@ -1,12 +1,13 @@
 """The chain: does what is out of date, says why, and keeps what is finished."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from limbeck.config import load_project
-from limbeck.errors import BrokenRow, DataError, ProjectBusy, UnknownStep
+from limbeck.errors import BrokenRow, DataError, InputChanged, ProjectBusy, TooFewRows, UnknownStep
 from limbeck.pipeline import Pipeline, config_of
 from limbeck.store import Store
 
@@ -55,7 +56,7 @@ def test_a_changed_file_makes_everything_stale_but_only_its_category_is_trained_
     assert len(before) == 3
     with (project_folder / "labels" / "heat.csv").open("a", encoding="utf-8") as file:
         file.write("a new complaint about the draught,1\n")
-    assert states(project_folder)["data"] == ("stale", ("file labels changed",))
+    assert states(project_folder)["data"] == ("stale", ("file labels/heat.csv changed",))
     assert run(project_folder) == ALL
     assert len(set(tasks.iterdir()) - before) == 1
 
@@ -88,6 +89,47 @@ def test_every_result_holds_the_whole_configuration(project_folder):
     chain = pipeline(project_folder, "seed=7")
     manifest = chain.store.manifest("results/data", chain.status()[0].key)
     assert config_of(manifest) == chain.project.config and manifest["config"]["seed"] == 7
+
+
+def test_a_file_that_changes_while_it_is_read_gives_an_error_and_no_result(project_folder):
+    file = project_folder / "labels" / "heat.csv"
+    before = file.read_bytes()
+
+    chain = pipeline(project_folder)
+    step = chain.steps[0]
+
+    def read_then_meddle(context):
+        figures = step.run(context)
+        file.write_bytes(before + b"something new,1\n")
+        return figures
+
+    chain.steps = (replace(step, run=read_then_meddle), *chain.steps[1:])
+    with pytest.raises(InputChanged, match="labels/heat.csv changed while it was read"):
+        chain.run()
+    assert not (project_folder / ".limbeck" / "results").exists()
+    assert run(project_folder) == ALL
+
+
+def test_force_trains_again_what_was_trained(project_folder):
+    run(project_folder)
+    tasks = sorted((project_folder / ".limbeck" / "tasks" / "baselines").iterdir())
+    before = [json.loads((t / "manifest.json").read_text(encoding="utf-8"))["finished"] for t in tasks]
+    run(project_folder, force=True)
+    after = [json.loads((t / "manifest.json").read_text(encoding="utf-8"))["finished"] for t in tasks]
+    assert all(new > old for new, old in zip(after, before, strict=True))
+
+
+def test_settings_that_a_step_does_not_read_leave_it_alone(project_folder):
+    run(project_folder)
+    assert states(project_folder, 'data.titles={ heat = "Heat" }', "data.pool=[]")["data"][0] == "done"
+
+
+def test_dev_that_is_all_in_test_says_so(project_folder):
+    (project_folder / "dev.jsonl").write_bytes((project_folder / "test.jsonl").read_bytes())
+    with pytest.raises(
+        TooFewRows, match=r"The dev set has 0 distinct texts after 80 of 80 rows were left out that also stand in test"
+    ):
+        run(project_folder)
 
 
 def test_until_stops_and_an_unknown_step_is_an_error(project_folder):
@@ -139,14 +181,28 @@ def test_a_missing_file_is_a_reason_not_a_crash(project_folder):
     assert "dev.jsonl" in states(project_folder)["data"][1][0]
 
 
-def test_ner_projects_are_read_and_split(tmp_path):
+def test_ner_projects_are_read_and_split_without_overlap(tmp_path):
     for name in ("train", "dev", "test"):
-        (tmp_path / f"{name}.conll").write_text(
-            "".join(f"In O\nStadt{i} B-LOC\n\n" for i in range(12)), encoding="utf-8"
-        )
+        sentences = "".join(f"In O\n{name}{i} B-LOC\n\n" for i in range(12)) + "In O\nBonn B-LOC\n\n"
+        (tmp_path / f"{name}.conll").write_text(sentences, encoding="utf-8")
     (tmp_path / "limbeck.toml").write_text(NER, encoding="utf-8")
     assert run(tmp_path) == ALL[:2]
-    assert pipeline(tmp_path).status()[0].figures["train_sentences"] == 12
+    figures = pipeline(tmp_path).status()[0].figures
+    assert (figures["train_sentences"], figures["dev_sentences"], figures["test_sentences"]) == (12, 12, 13)
+    assert (figures["dropped_from_train"], figures["dropped_from_dev"]) == (1, 1)
+
+
+def test_ner_types_that_are_not_wanted_become_o_if_they_are_ignored(tmp_path):
+    for name in ("train", "dev", "test"):
+        sentences = "".join(f"{name}{i} B-LOC\nAnna{i} B-PER\n\n" for i in range(12))
+        (tmp_path / f"{name}.conll").write_text(sentences, encoding="utf-8")
+    (tmp_path / "limbeck.toml").write_text(NER, encoding="utf-8")
+    run(tmp_path, 'data.categories=["LOC"]', 'data.unknown_labels="ignore"')
+    folder = pipeline(tmp_path, 'data.categories=["LOC"]', 'data.unknown_labels="ignore"').folder("data")
+    for name in ("train", "dev", "test"):
+        assert all(
+            s["tags"] == ["B-LOC", "O"] for s in json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+        )
 
 
 def test_multiclass_projects_run_to_the_figures(tmp_path):

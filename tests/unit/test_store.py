@@ -79,17 +79,17 @@ def test_hashes_of_files_follow_their_content_and_survive_a_broken_cache(tmp_pat
     hashes.save()
     file.write_text("bb", encoding="utf-8")
     assert FileHashes(cache).of(file) != first
-    cache.write_text("{broken", encoding="utf-8")
-    assert FileHashes(cache).of(file) == hashes.of(file)
+    for broken in ("{broken", "[1]"):
+        cache.write_text(broken, encoding="utf-8")
+        assert FileHashes(cache).of(file) == hashes.of(file)
 
 
-def test_a_folder_s_hash_sees_new_files(tmp_path):
-    folder = tmp_path / "labels"
-    folder.mkdir()
-    (folder / "a.csv").write_text("a", encoding="utf-8")
-    first = FileHashes(tmp_path / "h.json").of(folder)
-    (folder / "b.csv").write_text("b", encoding="utf-8")
-    assert FileHashes(tmp_path / "h.json").of(folder) != first
+@pytest.mark.parametrize("content", ["", "[]", '{"x": 1}'])
+def test_a_broken_manifest_is_a_broken_result(store, content):
+    with store.write("kind", "k", {}):
+        pass
+    (store.folder("kind", "k") / "manifest.json").write_text(content, encoding="utf-8")
+    assert not store.intact("kind", "k") and store.latest("kind") is None
 
 
 def test_latest_is_the_one_finished_last(store):

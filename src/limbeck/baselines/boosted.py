@@ -53,7 +53,7 @@ class Boosted:
                 columns.append(average_precision(labels, out_of_fold(folds, held_out_scores, side_by_side=True)))
             return float(np.mean(columns))
 
-        found = search(task.name, objective, task.trials, task.seconds, task.seed, task.studies)
+        found = search(task.name, objective, task.trials, task.seconds, task.seed, task.studies, task.fresh)
         boosters = [_boost(rows, task.labels[:, c], w, found.best, task.seed) for c, w in enumerate(task.weights)]
         about = {
             "settings": found.best,

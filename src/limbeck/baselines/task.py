@@ -31,6 +31,7 @@ class FitTask:
     trials: int
     seconds: float
     studies: Path
+    fresh: bool = False
 
     def inner_folds(self) -> NDArray[np.int8]:
         """Give each text its fold of the cross-validation that chooses a model's settings."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +17,12 @@ from limbeck.config import Config
 from limbeck.data.dataset import Dataset
 from limbeck.errors import BadSetting
 from limbeck.progress import progress
-from limbeck.store import Store, code_version, key_of
+from limbeck.store import Store, key_of
+from limbeck.text import normalise
 
 TASK_KIND = "tasks/baselines"
+# Labels of which this share of rows is complete are taken as complete.
+MOSTLY = 0.9
 
 
 @dataclass(frozen=True)
@@ -29,8 +33,19 @@ class Trained:
     skipped: dict[str, str]
 
 
-def train_baseline(kind: str, train: Dataset, config: Config, store: Store) -> Trained:
-    """Train one kind of baseline on partial labels (a binary model a category) or on complete ones (one model)."""
+def train_baseline(
+    kind: str,
+    train: Dataset,
+    config: Config,
+    store: Store,
+    made_with: Mapping[str, object] | None = None,
+    force: bool = False,
+) -> Trained:
+    """Train one kind of baseline on partial labels (a binary model a category) or on complete ones (one model).
+
+    A model that is already in `store` is used again if its data, settings and `made_with` (versions of code and
+    libraries) are the same; with `force` it is trained again.
+    """
     parts: list[Part] = []
     skipped: dict[str, str] = {}
     groups = _groups(train, config)
@@ -38,13 +53,17 @@ def train_baseline(kind: str, train: Dataset, config: Config, store: Store) -> T
         rows = np.flatnonzero(~np.isnan(train.labels[:, columns]).any(axis=1))
         labels = train.labels[rows][:, columns]
         rate = float(labels.mean()) if len(rows) else 0.0
-        reason = _too_few(labels, config.baselines.min_positives)
+        texts = [train.texts[row] for row in rows]
+        reason = _too_few(texts, labels, config.baselines.min_positives)
+        model = None
+        if not reason:
+            try:
+                model = KINDS[kind].load(_fitted(kind, texts, labels, config, store, made_with, force))
+            except ValueError as error:  # e.g. no word occurs twice
+                reason = f"it can't be trained: {str(error).splitlines()[0]}"
         if reason:
             skipped |= {train.names[column]: reason for column in columns}
-            parts.append(Part(tuple(columns), None, rate))
-        else:
-            texts = [train.texts[row] for row in rows]
-            parts.append(Part(tuple(columns), KINDS[kind].load(_fitted(kind, texts, labels, config, store)), rate))
+        parts.append(Part(tuple(columns), model, rate))
     scorer = BaselineScorer(
         kind, train.names, tuple(config.text.clean), tuple(parts), one_class=config.task == "multiclass"
     )
@@ -52,30 +71,46 @@ def train_baseline(kind: str, train: Dataset, config: Config, store: Store) -> T
 
 
 def _groups(train: Dataset, config: Config) -> list[list[int]]:
-    """Give the columns of each model: each alone, or all that can be trained together."""
+    """Give the columns of each model: each alone, or all that can be trained together.
+
+    A few rows with an unknown label, such as contradictions, don't make complete labels partial: they are left out.
+    """
     target = config.baselines.target
     every = list(range(len(train.names)))
-    if target == "multilabel" and not train.complete:
+    complete = float(np.mean(~np.isnan(train.labels).any(axis=1)))
+    if target == "multilabel" and complete < MOSTLY:
         raise BadSetting(
-            'baselines.target = "multilabel" needs complete labels.', 'Some are unknown: set it to "auto" or "binary".'
+            f'baselines.target = "multilabel" needs complete labels; {complete:.0%} of the rows have them.',
+            'Set it to "auto" or "binary".',
         )
-    if target == "binary" or not train.complete:
+    if target == "binary" or complete < MOSTLY:
         return [[column] for column in every]
-    fit = [c for c in every if not _too_few(train.labels[:, [c]], config.baselines.min_positives)]
+    least = config.baselines.min_positives
+    fit = [c for c in every if not _too_few(train.texts, train.labels[:, [c]], least)]
     return [*([fit] if fit else []), *([c] for c in every if c not in fit)]
 
 
-def _too_few(labels: NDArray[np.float32], least: int) -> str:
-    """Say why these columns can't be trained, or nothing."""
+def _too_few(texts: list[str], labels: NDArray[np.float32], least: int) -> str:
+    """Say why these columns can't be trained, or nothing; texts that are the same after normalising count once."""
     least = max(least, INNER_FOLDS)
-    for name, value in (("positive", 1), ("negative", 0)):
-        count = int((labels == value).sum(axis=0).min()) if len(labels) else 0
-        if count < least:
-            return f"{count} known {name} row{'s' if count != 1 else ''}, at least {least} are needed"
+    keys = np.array([normalise(text) for text in texts])
+    for column in range(labels.shape[1]):
+        for name, value in (("positive", 1), ("negative", 0)):
+            count = len(set(keys[labels[:, column] == value]))
+            if count < least:
+                return f"{count} distinct {name} text{'s' if count != 1 else ''}, at least {least} are needed"
     return ""
 
 
-def _fitted(kind: str, texts: list[str], labels: NDArray[np.float32], config: Config, store: Store) -> Path:
+def _fitted(
+    kind: str,
+    texts: list[str],
+    labels: NDArray[np.float32],
+    config: Config,
+    store: Store,
+    made_with: Mapping[str, object] | None,
+    force: bool,
+) -> Path:
     """Give the folder of a fitted model, fitting it only if no finished one has the same key."""
     settings = config.baselines
     positives = labels.sum(axis=0)
@@ -89,11 +124,11 @@ def _fitted(kind: str, texts: list[str], labels: NDArray[np.float32], config: Co
         "data": key_of([texts, labels.tolist()]),
         "weights": weights,
         "seed": config.seed,
-        "code": {package: code_version(package) for package in ("limbeck.baselines", "limbeck.tune")},
+        "made_with": dict(made_with or {}),
         **search,
     }
     key = key_of(about)
-    if not store.intact(TASK_KIND, key):
+    if force or not store.intact(TASK_KIND, key):
         task = FitTask(
             name=key,
             texts=texts,
@@ -103,6 +138,7 @@ def _fitted(kind: str, texts: list[str], labels: NDArray[np.float32], config: Co
             trials=settings.trials,
             seconds=settings.seconds,
             studies=store.root / "optuna.sqlite3",
+            fresh=force,
         )
         # Matrices this small are slower on several threads than on one.
         with threadpool_limits(1, "blas"), store.write(TASK_KIND, key, about) as folder:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import typer
 
 from limbeck.cli import baselines, demo_data, doctor, init, inspect, measure, run, status
 from limbeck.cli.output import fail
-from limbeck.errors import LimbeckError
+from limbeck.errors import LimbeckError, Place, SystemRefused
 
 app = typer.Typer(
     name="limbeck",
@@ -47,6 +48,12 @@ def main() -> None:
         app()
     except LimbeckError as error:
         sys.exit(fail(error, as_json="--json" in sys.argv))
+    except OSError as error:
+        place = Place(Path(error.filename)) if error.filename else None
+        refusal = SystemRefused(
+            f"The system refused: {error.strerror or error}.", "Check the path and its rights.", place
+        )
+        sys.exit(fail(refusal, as_json="--json" in sys.argv))
     except SystemExit as stop:
         if stop.code == INTERRUPTED:
             print("Stopped. What was finished is kept; the same command goes on from there.", file=sys.stderr)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from limbeck.cli.options import AsJson, Overrides, ProjectFolder
-from limbeck.cli.output import console, print_json, print_table
+from limbeck.cli.output import console, print_json, print_table, show
 from limbeck.config import load_project
 from limbeck.errors import RunError
 from limbeck.measure.compare import load_measured
@@ -43,17 +44,43 @@ def print_figures(pipeline: Pipeline, by_category: bool = False, by_source: bool
     if by_source:
         for part in _parts(measured):
             print_table(f"Macro-F1 by source, {part}", _by_source(measured, part))
-    console().print(f"Results are in {pipeline.folder('measure')}")
+    for remark in _remarks(pipeline):
+        console().print(remark, markup=False)
+    console().print(f"Results are in {pipeline.folder('measure')}", markup=False)
 
 
 _NOTE = "Thresholds come from dev's tuning half; 'judging' is its other half. In brackets: the bootstrap interval."
 
 
 def _measured(pipeline: Pipeline) -> Measured:
+    if "measure" not in [step.name for step in pipeline.steps]:
+        task = pipeline.project.config.task
+        raise RunError(
+            f"There are no figures for the task {task} yet: its models are still to come.", "Use limbeck inspect."
+        )
     folder = pipeline.folder("measure")
     if folder is None:
         raise RunError("There are no figures for these files and settings yet.", "Make them with: limbeck run")
     return load_measured(folder)
+
+
+def _remarks(pipeline: Pipeline) -> list[str]:
+    """Say what a reader of the figures should know: categories without a model, rows left out, contradictions."""
+    data, baselines = pipeline.folder("data"), pipeline.folder("baselines")
+    if data is None or baselines is None:
+        return []
+    told = json.loads((data / "figures.json").read_text(encoding="utf-8"))["figures"]
+    remarks = [
+        f"{told[f'dropped_from_{part}']} rows of {part} were left out because their texts also stand in {others}."
+        for part, others in (("train", "dev or test"), ("dev", "test"))
+        if told[f"dropped_from_{part}"]
+    ]
+    if told["contradictions"]:
+        remarks.append(f"{told['contradictions']} contradictions: `limbeck inspect` lists them.")
+    skipped = json.loads((baselines / "skipped.json").read_text(encoding="utf-8"))
+    for model, names in skipped.items():
+        remarks += [f"{model} has no model of '{name}': {reason}." for name, reason in names.items()]
+    return remarks
 
 
 def _parts(measured: Measured) -> list[str]:
@@ -68,7 +95,7 @@ def _headline(name: str, measured: dict[str, Any]) -> list[dict[str, object]]:
             {
                 "model": name,
                 "on": part,
-                "macro-F1": f"{figures['macro_f1']:.3f} [{interval['low']:.3f}, {interval['high']:.3f}]",
+                "macro-F1": f"{show(figures['macro_f1'])} [{show(interval['low'])}, {show(interval['high'])}]",
                 "micro-F1": figures["micro_f1"],
                 "precision": figures["macro_precision"],
                 "recall": figures["macro_recall"],
@@ -85,8 +112,9 @@ def _by_category(measured: Measured, part: str, titles: dict[str, str]) -> list[
     rows: dict[str, dict[str, object]] = {}
     for model, found in measured.items():
         for label in found["figures"][part]["labels"]:
-            name = titles.get(label["name"], label["name"])
-            rows.setdefault(name, {"category": name, "positives": label["support"]})[model] = label["f1"]
+            title = titles.get(label["name"], label["name"])
+            row = rows.setdefault(label["name"], {"category": title, "positives": label["support"]})
+            row[model] = label["f1"]
     return list(rows.values())
 
 

@@ -26,13 +26,17 @@ def print_json(value: object) -> None:
 
 def print_table(title: str, rows: Sequence[Mapping[str, object]], note: str = "") -> None:
     """Print rows as a table; the first row's keys are the columns, numbers stand to the right."""
+    if not rows:
+        console().print(f"{title}: nothing to show.", markup=False)
+        return
     columns = list(dict.fromkeys(name for row in rows for name in row))
+    digits = {name: _digits([row.get(name) for row in rows]) for name in columns}
     table = Table()
     for name in columns:
         numeric = all(_is_number(row.get(name)) for row in rows)
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(show(row.get(name))) for name in columns))
+        table.add_row(*(Text(show(row.get(name), digits[name])) for name in columns))
     out = console()
     out.print(Text(f"\n{title}", style="bold"))
     out.print(table)
@@ -44,7 +48,13 @@ def _is_number(value: object) -> bool:
     return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
 
 
-def show(value: object) -> str:
+def _digits(values: Sequence[object]) -> int:
+    """Give a column three decimals, or one where its numbers are large."""
+    numbers = [abs(value) for value in values if isinstance(value, float)]
+    return 1 if numbers and max(numbers) >= 10 else 3
+
+
+def show(value: object, digits: int = 3) -> str:
     """Write a value for a table cell."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
@@ -53,7 +63,7 @@ def show(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        return f"{value:.3f}" if abs(value) < 10 else f"{value:,.1f}"
+        return f"{value:,.{digits}f}"
     return str(value)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from limbeck.data.lines import read_lines
 from limbeck.errors import BadLabel, BrokenRow, FileEmpty, Place, UnknownLabel, nearest
 
+CONLL_ENDINGS = (".conll", ".bio", ".iob", ".txt")
+_SEPARATOR = re.compile(r"[ \t]+")
 _TAG = re.compile(r"O|[BI]-\S+")
 
 
@@ -44,8 +46,8 @@ def read_conll(path: Path, max_line_bytes: int = 1_000_000, types: tuple[str, ..
     tags: list[str] = []
     width = start = 0
     for number, line in enumerate(read_lines(path, max_line_bytes), 1):
-        columns = line.split()
-        if not columns or columns[0] == "-DOCSTART-":
+        columns = _SEPARATOR.split(line.strip(" \t\r\n"))
+        if not columns[0] or columns[0] == "-DOCSTART-":
             if tokens:
                 sentences.append(Sentence(tuple(tokens), tuple(tags), start))
                 tokens, tags = [], []
@@ -73,13 +75,22 @@ def _check_columns(columns: list[str], width: int, types: tuple[str, ...], place
             place,
         )
     if not _TAG.fullmatch(columns[-1]):
-        raise BadLabel(f"'{columns[-1]}' is not a BIO tag.", "Write O, B-TYPE or I-TYPE.", place)
+        raise BadLabel(
+            f"'{columns[-1]}' is not a BIO tag.",
+            "Write O, B-TYPE or I-TYPE; convert other schemes such as BIOES first.",
+            place,
+        )
     if types and columns[-1] != "O" and columns[-1][2:] not in types:
         raise UnknownLabel(
             f"The entity type '{columns[-1][2:]}' is not among those of the training files.",
             nearest(columns[-1][2:], types),
             place,
         )
+
+
+def without_other_types(sentence: Sentence, types: tuple[str, ...]) -> Sentence:
+    """Give the sentence with entities of other types turned into O."""
+    return replace(sentence, tags=tuple(tag if tag == "O" or tag[2:] in types else "O" for tag in sentence.tags))
 
 
 def count_types(sentences: list[Sentence]) -> Counter[str]:

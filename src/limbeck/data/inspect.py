@@ -55,6 +55,7 @@ def inspect_corpus(
         _known_for(train),
         _repeats(corpus, pool_overlap),
         _contradictions(corpus),
+        _passed_over(corpus),
         _sources(corpus, pool_sources),
         _languages(train.texts),
         _suspicious(train, lengths, unit),
@@ -112,6 +113,8 @@ def _tokens(train: Dataset, lengths: np.ndarray, unit: str) -> Table:
         for name in train.names
         if len(train.known_for(name))
     ]
+    if train.complete:
+        rows = []
     rows.append({"category": "all texts", **spread(lengths)})
     return Table(
         f"Length in {unit}", rows, "Texts beyond an encoder's limit (mostly 512 tokens) are cut or read in windows."
@@ -192,6 +195,12 @@ def _contradictions(corpus: Corpus) -> Table:
         for c in found[:SHOWN]
     ]
     return Table("Contradictions", rows, f"{len(found)} in all: the same text labelled yes and no.")
+
+
+def _passed_over(corpus: Corpus) -> Table:
+    parts = [part for part in (corpus.train, corpus.dev, corpus.test) if part]
+    rows: list[Row] = [{"file": str(f), "columns": ", ".join(names)} for part in parts for f, names in part.passed_over]
+    return Table("Columns that were not read", rows[:SHOWN], "List them in data.ignore_columns to silence this.")
 
 
 def _sources(corpus: Corpus, pool: Counter[str]) -> Table:

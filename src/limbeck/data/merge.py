@@ -44,6 +44,7 @@ class Merged:
     rows_read: int
     empty_texts: tuple[Place, ...]
     conflicts: tuple[Conflict, ...]
+    passed_over: tuple[tuple[Path, tuple[str, ...]], ...] = ()
 
 
 @dataclass
@@ -53,7 +54,7 @@ class _Cells:
     row: array[int] = field(default_factory=lambda: array("i"))
     column: array[int] = field(default_factory=lambda: array("i"))
     value: array[int] = field(default_factory=lambda: array("b"))
-    file: array[int] = field(default_factory=lambda: array("h"))
+    file: array[int] = field(default_factory=lambda: array("i"))
     line: array[int] = field(default_factory=lambda: array("i"))
 
     def add(self, row: int, column: int, value: int, file: int, line: int) -> None:
@@ -79,9 +80,14 @@ class _Reading:
     # Rows that a complete list spoke of: all categories it doesn't name are a 'no'.
     complete: _Cells = field(default_factory=_Cells)
     empty: list[Place] = field(default_factory=list)
+    passed_over: dict[int, set[str]] = field(default_factory=dict)
     rows_read: int = 0
 
     def take(self, row: LabelledRow, text: str, file: int) -> None:
+        for name in row.categories:
+            self.names.setdefault(name, len(self.names))
+        if row.passed_over:
+            self.passed_over.setdefault(file, set()).update(row.passed_over)
         alone = self.keep_repeats and row.complete
         index = len(self.texts) if alone else self.row_of.setdefault(text, len(self.texts))
         if index == len(self.texts):
@@ -166,7 +172,8 @@ def _merge(state: _Reading, files: list[Path], names: tuple[str, ...], settings:
         origin_file=_numbers(state.origin_file).astype(np.int32),
         origin_line=_numbers(state.origin_line).astype(np.int32),
     )
-    return Merged(dataset, state.rows_read, tuple(state.empty), conflicts)
+    passed_over = tuple((files[number], tuple(sorted(names))) for number, names in state.passed_over.items())
+    return Merged(dataset, state.rows_read, tuple(state.empty), conflicts, passed_over)
 
 
 def _numbers(values: array[int]) -> NDArray[np.int64]:
@@ -179,10 +186,10 @@ def _columns(state: _Reading, names: tuple[str, ...]) -> NDArray[np.intp]:
     return np.array([order[name] for name in state.names], dtype=np.intp)
 
 
-def _count(state: _Reading, names: tuple[str, ...]) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+def _count(state: _Reading, names: tuple[str, ...]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Count how often each cell is said to be yes and no."""
     shape = (len(state.texts), len(names))
-    yes, no = np.zeros(shape, np.uint16), np.zeros(shape, np.uint16)
+    yes, no = np.zeros(shape, np.uint32), np.zeros(shape, np.uint32)
     row = _numbers(state.cells.row)
     column = _columns(state, names)[_numbers(state.cells.column)]
     value = _numbers(state.cells.value)
@@ -190,10 +197,10 @@ def _count(state: _Reading, names: tuple[str, ...]) -> tuple[NDArray[np.uint16],
     np.add.at(no, (row[value == 0], column[value == 0]), 1)
     if state.complete.row:
         said = np.bincount(_numbers(state.complete.row), minlength=shape[0])
-        positive = np.zeros(shape, np.uint16)
+        positive = np.zeros(shape, np.uint32)
         mine = _of_complete_rows(state)
         np.add.at(positive, (row[mine], column[mine]), 1)
-        no += (said[:, None] - positive).astype(np.uint16)
+        no += (said[:, None] - positive).astype(np.uint32)
     return yes, no
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbeck.config import Config, Project
-from limbeck.data.conll import Sentence, read_conll
+from limbeck.data.conll import CONLL_ENDINGS, Sentence, count_types, read_conll, without_other_types
 from limbeck.data.dataset import Dataset
 from limbeck.data.merge import Conflict, Merged, read_dataset
+from limbeck.data.shapes import labelled_files
 from limbeck.data.splits import assign_folds, assign_halves, without_texts_of
 from limbeck.data.tables import load_dataset, save_dataset
-from limbeck.text import Cleaner
+from limbeck.errors import FileEmpty, Place, TooFewRows
+from limbeck.text import Cleaner, normalise
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,10 @@ class Corpus:
 
 
 def input_files(project: Project) -> list[Path]:
-    """List the labelled files and folders' paths that the configuration names."""
+    """List the labelled files that the configuration names, folders replaced by what is in them."""
     data = project.config.data
-    return [project.path(name) for name in [*data.labels, data.dev, data.test] if name]
+    named = [project.path(name) for name in [*data.labels, data.dev, data.test] if name]
+    return conll_files(named) if project.config.task == "ner" else labelled_files(named)
 
 
 def read_corpus(project: Project) -> Corpus:
@@ -105,6 +109,8 @@ def prepare(corpus: Corpus, config: Config) -> Preparation:
     beyond_dev = test.texts if test else []
     kept_dev = dev.take(np.flatnonzero(without_texts_of(dev.texts, beyond_dev)))
     kept_train = train.take(np.flatnonzero(without_texts_of(train.texts, [*dev.texts, *beyond_dev])))
+    _check_enough("dev", kept_dev, len(dev), 2, "test")
+    _check_enough("training", kept_train, len(train), config.split.folds, "dev or test")
     prepared = Prepared(
         train=kept_train,
         folds=assign_folds(kept_train.texts, kept_train.labels, config.split.folds, config.seed, kept_train.sources),
@@ -123,6 +129,23 @@ def prepare(corpus: Corpus, config: Config) -> Preparation:
     )
 
 
+def _check_enough(what: str, kept: Dataset, before: int, least: int, others: str) -> None:
+    """Raise if too little is left of a set to split it, and say how much the overlap with `others` took."""
+    place = Place(kept.files[0].parent if len(kept.files) > 1 else kept.files[0]) if kept.files else None
+    distinct = len({normalise(text) for text in kept.texts})
+    if distinct < least:
+        lost = f" after {before - len(kept)} of {before} rows were left out that also stand in {others}" * (
+            before > len(kept)
+        )
+        raise TooFewRows(
+            f"The {what} set has {distinct} distinct texts{lost}; at least {least} are needed.",
+            "Add rows, or use different texts for each set.",
+            place,
+        )
+    if not (~np.isnan(kept.labels)).any():
+        raise TooFewRows(f"No label of the {what} set is known.", "Fill in its labels.", place)
+
+
 @dataclass(frozen=True)
 class TaggedCorpus:
     """The sentences of an NER project, with the types that training knows."""
@@ -133,26 +156,94 @@ class TaggedCorpus:
     types: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class PreparedSentences:
+    """What the later steps read of an NER project; `folds` and `halves` as in `Prepared`."""
+
+    train: list[Sentence]
+    folds: NDArray[np.int8]
+    dev: list[Sentence]
+    halves: NDArray[np.int8]
+    test: list[Sentence]
+    types: tuple[str, ...]
+    overlap_train: int
+    overlap_dev: int
+
+    def save(self, folder: Path) -> None:
+        """Write all parts into `folder`."""
+        for name, sentences in (("train", self.train), ("dev", self.dev), ("test", self.test)):
+            rows = [{"tokens": s.tokens, "tags": s.tags, "line": s.line} for s in sentences]
+            (folder / f"{name}.json").write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
+        (folder / "types.json").write_text(json.dumps(self.types), encoding="utf-8")
+        np.save(folder / "folds.npy", self.folds)
+        np.save(folder / "halves.npy", self.halves)
+
+
+def conll_files(paths: list[Path]) -> list[Path]:
+    """Replace folders by the CoNLL files inside them, sorted by name."""
+    files: list[Path] = []
+    for path in paths:
+        inside = (
+            sorted(f for f in path.iterdir() if f.suffix in CONLL_ENDINGS and f.name[0] != ".")
+            if path.is_dir()
+            else [path]
+        )
+        if not inside:
+            raise FileEmpty(
+                f"The folder {path} has no file of {', '.join(CONLL_ENDINGS)}.", "Put some in it.", Place(path)
+            )
+        files += inside
+    return files
+
+
 def read_tagged(project: Project) -> TaggedCorpus:
-    """Read and check a project's CoNLL files; dev and test may only use training's types."""
+    """Read and check a project's CoNLL files; a type that is not wanted is an error, or O if those are ignored."""
     data = project.config.data
-    train = [
-        s for name in data.labels for s in read_conll(project.path(name), data.max_line_bytes, tuple(data.categories))
-    ]
-    types = tuple(data.categories) or tuple(sorted({kind for s in train for _, _, kind in s.entities()}))
-    allowed = () if data.unknown_labels == "ignore" else types
+    ignore = data.unknown_labels == "ignore"
+    wanted = tuple(data.categories)
 
-    def read(name: str) -> list[Sentence]:
-        return read_conll(project.path(name), data.max_line_bytes, allowed) if name else []
+    def read(names: list[str], types: tuple[str, ...]) -> list[Sentence]:
+        files = conll_files([project.path(name) for name in names if name])
+        found = [s for file in files for s in read_conll(file, data.max_line_bytes, () if ignore else types)]
+        return [without_other_types(s, types) for s in found] if ignore and types else found
 
-    return TaggedCorpus(train, read(data.dev), read(data.test), types)
+    train = read(data.labels, wanted)
+    types = wanted or tuple(sorted(count_types(train)))
+    return TaggedCorpus(train, read([data.dev], types), read([data.test], types), types)
 
 
-def sentence_folds(sentences: Sequence[Sentence], types: Sequence[str], folds: int, seed: int) -> NDArray[np.int8]:
-    """Give each sentence its fold, stratified by the entity types that occur in it."""
-    occurs = np.array(
-        [[any(kind == t for _, _, kind in s.entities()) for t in types] for s in sentences], dtype=np.float32
+def prepare_sentences(corpus: TaggedCorpus, config: Config) -> PreparedSentences:
+    """Split a corpus; sentences that also stand in a set further from training leave the nearer one."""
+
+    def texts(sentences: Sequence[Sentence]) -> list[str]:
+        return [" ".join(s.tokens) for s in sentences]
+
+    def kept(sentences: list[Sentence], others: list[Sentence], what: str, least: int) -> list[Sentence]:
+        stay = without_texts_of(texts(sentences), texts(others))
+        left = [s for s, keep in zip(sentences, stay, strict=True) if keep]
+        if len({normalise(text) for text in texts(left)}) < least:
+            lost = f"{len(sentences) - len(left)} of {len(sentences)} also stand in a later set"
+            raise TooFewRows(f"Too few sentences are left for {what}; {lost}.", "Add sentences.")
+        return left
+
+    dev = kept(corpus.dev, corpus.test, "dev", 2)
+    train = kept(corpus.train, corpus.dev + corpus.test, "training", config.split.folds)
+    return PreparedSentences(
+        train=train,
+        folds=_sentence_folds(train, corpus.types, config.split.folds, config.seed),
+        dev=dev,
+        halves=_sentence_folds(dev, corpus.types, 2, config.seed),
+        test=corpus.test,
+        types=corpus.types,
+        overlap_train=len(corpus.train) - len(train),
+        overlap_dev=len(corpus.dev) - len(dev),
     )
+
+
+def _sentence_folds(sentences: Sequence[Sentence], types: Sequence[str], folds: int, seed: int) -> NDArray[np.int8]:
+    """Give each sentence its fold, stratified by the entity types that occur in it."""
+    found = [{kind for _, _, kind in s.entities()} for s in sentences]
+    occurs = np.array([[kind in kinds for kind in types] for kinds in found], dtype=np.float32)
     return assign_folds(
         [" ".join(s.tokens) for s in sentences], occurs.reshape(len(sentences), len(types)), folds, seed
     )

@@ -46,7 +46,9 @@ def _read_delimited(path: Path, max_line_bytes: int, delimiter: str) -> Iterator
             return
         except csv.Error as error:
             raise BrokenRow(
-                f"This is not a row: {error}.", "Quote texts that hold quotes or line breaks.", Place(path, start)
+                f"This is not a row: {str(error).rstrip('.?')}.",
+                "Quote texts that hold quotes or line breaks.",
+                Place(path, start),
             ) from None
         line, start = start, rows.line_num + 1
         if not row:
@@ -69,7 +71,7 @@ def _checked_header(header: list[str], path: Path, delimiter: str) -> list[str]:
         raise BrokenRow(f"The column '{min(twice)}' occurs twice.", "Rename one of them.", Place(path, 1))
     if len(header) == 1 and any(mark in header[0] for mark in ";\t," if mark != delimiter):
         raise BrokenRow(
-            f"The header '{header[0]}' is not split by '{delimiter}'.",
+            f"The header {header[0]!r} is not split by {'commas' if delimiter == ',' else 'tabs'}.",
             "Save the file with commas, or name it .tsv if it is split by tabs.",
             Place(path, 1),
         )
@@ -82,6 +84,8 @@ def _read_jsonl(path: Path, max_line_bytes: int) -> Iterator[tuple[int, Record]]
             continue
         try:
             record = json.loads(line, parse_constant=_refuse_constant)
+            if "\\u" in line:
+                _refuse_half_characters(record)
         except (ValueError, RecursionError) as error:
             raise BrokenRow(
                 f"This is not a JSON object: {error}.", "Write one object a line.", Place(path, number)
@@ -91,6 +95,13 @@ def _read_jsonl(path: Path, max_line_bytes: int) -> Iterator[tuple[int, Record]]
                 "The line is JSON, but not an object.", 'Write {"text": …} on each line.', Place(path, number)
             )
         yield number, record
+
+
+def _refuse_half_characters(record: object) -> None:
+    try:
+        json.dumps(record, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError("an escape such as \\ud83d stands without its second half") from None
 
 
 def _refuse_constant(name: str) -> float:

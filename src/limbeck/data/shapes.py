@@ -29,13 +29,19 @@ _VALUES = {"1": 1, "0": 0, "1.0": 1, "0.0": 0, "": None}
 
 @dataclass(frozen=True)
 class LabelledRow:
-    """A text as a file gives it; `known` holds category -> 0 or 1, or with `complete` only the positives."""
+    """A text as a file gives it; `known` holds category -> 0 or 1, or with `complete` only the positives.
+
+    `categories` are those that the row's columns speak of, even where they are blank; `passed_over` are columns that
+    are neither text, source nor labels.
+    """
 
     line: int
     text: str
     source: str
     known: dict[str, int]
     complete: bool
+    categories: tuple[str, ...]
+    passed_over: tuple[str, ...]
 
 
 def labelled_files(paths: list[Path]) -> list[Path]:
@@ -43,7 +49,7 @@ def labelled_files(paths: list[Path]) -> list[Path]:
     files: list[Path] = []
     for path in paths:
         if path.is_dir():
-            inside = sorted(file for file in path.iterdir() if file.suffix.lower() in READERS)
+            inside = sorted(f for f in path.iterdir() if f.suffix.lower() in READERS and not f.name.startswith("."))
             if not inside:
                 raise FileEmpty(
                     f"The folder {path} has no file of {', '.join(READERS)}.",
@@ -68,21 +74,30 @@ def read_rows(
     shape: Shape | None = None
     columns: list[str] = []
     seen: list[str] = []
+    categories: tuple[str, ...] = ()
+    passed_over: tuple[str, ...] = ()
     allowed = frozenset(known_categories)
     for line, record in read_records(path, settings.max_line_bytes):
         try:
-            # Objects of a jsonl file need not have the same keys, so a wide file's columns may change on the way.
-            if shape is None or (shape == "wide" and list(record) != seen):
+            # Objects of a jsonl file need not have the same keys, so the shape may change on the way.
+            if shape is None or list(record) != seen:
                 shape, columns = _shape_of(record, task, settings, allowed)
                 seen = list(record)
+                passed_over = _passed_over(record, columns, settings)
+                categories = (path.stem,) if shape == "category" else tuple(columns)
             if shape == "category" and settings.categories and path.stem not in settings.categories:
                 return
             text, source = _text_and_source(record, settings)
             known = _known(record, shape, columns, path, settings, allowed)
+            if task == "multiclass" and shape == "complete" and known is not None and len(known) != 1:
+                raise BadLabel(
+                    f"The row has {len(known)} classes.", 'With task = "multiclass" each row has exactly one.'
+                )
         except DataError as error:
             error.place = Place(path, line, error.place.column if error.place else None)
             raise
-        yield LabelledRow(line, text, source, known, complete=shape in ("complete", "classes"))
+        complete = shape in ("complete", "classes") and known is not None
+        yield LabelledRow(line, text, source, known or {}, complete, categories, passed_over)
 
 
 def _shape_of(record: Record, task: Task, settings: DataSettings, allowed: frozenset[str]) -> tuple[Shape, list[str]]:
@@ -103,6 +118,13 @@ def _shape_of(record: Record, task: Task, settings: DataSettings, allowed: froze
     for name in columns:
         _check_name(name, allowed, settings)
     return "wide", columns
+
+
+def _passed_over(record: Record, columns: list[str], settings: DataSettings) -> tuple[str, ...]:
+    used = {settings.text_column, settings.source_column, settings.label_column, settings.labels_column}
+    return tuple(
+        name for name in record if name not in used and name not in columns and name not in settings.ignore_columns
+    )
 
 
 def check_text_column(record: Record, settings: DataSettings) -> None:
@@ -131,12 +153,14 @@ def _text_and_source(record: Record, settings: DataSettings) -> tuple[str, str]:
 
 def _known(
     record: Record, shape: Shape, columns: list[str], path: Path, settings: DataSettings, allowed: frozenset[str]
-) -> dict[str, int]:
+) -> dict[str, int] | None:
+    """Give what a row says; None for a complete list that is not there, which says nothing at all."""
     if shape == "complete":
         names = _label_list(record.get(settings.labels_column), settings)
-        return {name: 1 for name in names if _check_name(name, allowed, settings)}
+        return None if names is None else {name: 1 for name in names if _check_name(name, allowed, settings)}
     if shape == "classes":
-        name = str(record.get(settings.label_column) or "").strip()
+        value = record.get(settings.label_column)
+        name = "" if value is None else str(value).strip()
         if not name:
             raise BadLabel(
                 "The class is blank.",
@@ -152,16 +176,16 @@ def _known(
     return known
 
 
-def _label_list(value: Any, settings: DataSettings) -> list[str]:  # noqa: ANN401 - raw value of any file format
+def _label_list(value: Any, settings: DataSettings) -> list[str] | None:  # noqa: ANN401 - raw value of any file format
     if value is None:
-        return []
+        return None
     if isinstance(value, str):
         return [name.strip() for name in value.split("|") if name.strip()]
-    if isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value):
-        return list(value)
+    if isinstance(value, (list, tuple)) and all(isinstance(name, str) and name.strip() for name in value):
+        return [name.strip() for name in value]
     raise BadLabel(
         f"'{settings.labels_column}' is {_show(value)}, not a list of names.",
-        'Write e.g. ["a", "b"], in csv a|b, and an empty list for none.',
+        'Write e.g. ["a", "b"], in csv a|b; an empty list for none, null for unknown.',
         Place(Path(), column=settings.labels_column),
     )
 
@@ -189,7 +213,7 @@ def _check_name(name: str, allowed: frozenset[str], settings: DataSettings) -> b
     if settings.unknown_labels == "ignore":
         return False
     raise UnknownLabel(
-        f"The label '{name}' is not among the categories of the training files.",
+        f"The label '{name}' is not among the categories.",
         f'{nearest(name, allowed)} Set data.unknown_labels = "ignore" to pass such labels over.',
     )
 

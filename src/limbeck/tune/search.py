@@ -31,11 +31,13 @@ def search(
     seconds: float,
     seed: int,
     storage: Path,
+    fresh: bool = False,
 ) -> Found:
     """Maximise `objective` over `trials` trials, starting no new one after `seconds`.
 
     The study `name` lives in the SQLite file `storage`. A killed search goes on after its last finished trial and
     ends as an undisturbed one would, because each trial's sampler is seeded by how many were finished before it.
+    `fresh` forgets an earlier study of that name.
     """
     try:
         import optuna
@@ -45,13 +47,18 @@ def search(
     storage.parent.mkdir(parents=True, exist_ok=True)
     backend = optuna.storages.RDBStorage(f"sqlite:///{storage}")
     study = optuna.create_study(study_name=name, storage=backend, direction="maximize", load_if_exists=True)
+    if fresh:
+        optuna.delete_study(study_name=name, storage=backend)
+        study = optuna.create_study(study_name=name, storage=backend, direction="maximize")
     complete = (optuna.trial.TrialState.COMPLETE,)
     for left in study.get_trials(states=(optuna.trial.TrialState.RUNNING,)):
         study.tell(left.number, state=optuna.trial.TrialState.FAIL)  # a killed process left it
     started = time.monotonic()
     done = len(study.get_trials(deepcopy=False, states=complete))
     while done < trials and (done == 0 or time.monotonic() - started < seconds):
-        study.sampler = optuna.samplers.TPESampler(seed=seed * 10_007 + done, n_startup_trials=min(8, trials // 2))
+        study.sampler = optuna.samplers.TPESampler(
+            seed=(seed * 10_007 + done) % 2**32, n_startup_trials=min(8, trials // 2)
+        )
         trial = study.ask()
         study.tell(trial, objective(trial))
         done += 1

@@ -64,7 +64,7 @@ def test_a_category_that_cannot_be_trained_is_named_and_the_others_go_on(tmp_pat
     data = dataset(100, 1, partial=True)
     data.labels[:, 0] = np.where(np.isnan(data.labels[:, 0]), np.nan, 0)
     trained = train_baseline("tfidf-logreg", data, config(), Store(tmp_path))
-    assert list(trained.skipped) == ["heat"] and "0 known positive rows" in trained.skipped["heat"]
+    assert list(trained.skipped) == ["heat"] and "0 distinct positive texts" in trained.skipped["heat"]
     proba = trained.scorer.predict_proba(["the wifi dropped"])
     assert proba[0, 0] == 0 and proba[0, 1] > 0.5
 
@@ -99,3 +99,29 @@ def test_texts_are_cleaned_as_in_training(tmp_path):
     scorer = train_baseline("tfidf-logreg", dataset(90, 1, partial=True), config(), Store(tmp_path)).scorer
     plain, marked = scorer.predict_proba(["the wifi dropped", "the <b>wifi</b>&nbsp;dropped"])
     assert np.array_equal(plain, marked)
+
+
+def test_positives_that_are_one_text_in_disguise_are_too_few(tmp_path):
+    data = dataset(60, 1, partial=True)
+    data.labels[:, 0] = 0
+    variants = [f"bad wifi{mark}" for mark in ("", "!", "!!", "?", "...", ".")]
+    texts = data.texts + variants
+    labels = np.concatenate([data.labels, np.full((6, 3), np.nan, np.float32)])
+    labels[-6:, 0] = 1
+    trained = train_baseline("tfidf-logreg", Dataset(texts, labels, data.names), config(), Store(tmp_path))
+    assert trained.skipped == {"heat": "1 distinct positive text, at least 5 are needed"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_texts_without_a_word_are_a_reason_not_a_crash(tmp_path, kind):
+    emoji = [chr(0x1F600 + i) for i in range(20)]
+    labels = np.array([[i % 2] for i in range(20)], dtype=np.float32)
+    trained = train_baseline(kind, Dataset(emoji, labels, ("x",)), config(), Store(tmp_path))
+    assert "can't be trained" in trained.skipped["x"]
+    assert trained.scorer.predict_proba(["hm"]).tolist() == [[0.5]]
+
+
+def test_a_few_contradictions_do_not_make_complete_labels_partial(tmp_path):
+    data = dataset(120, 1, partial=False)
+    data.labels[3, 1] = np.nan
+    assert len(train_baseline("tfidf-logreg", data, config(), Store(tmp_path)).scorer.parts) == 1

@@ -120,3 +120,29 @@ def test_an_interrupted_run_says_that_nothing_is_lost(project_folder):
         and errors.strip().endswith("the same command goes on from there.")
         and "Traceback" not in errors
     )
+
+
+def test_a_test_set_without_any_positive_prints_dashes(project_folder):
+    lines = [json.dumps({"text": f"nothing to say {i}", "labels": []}) for i in range(20)]
+    (project_folder / "test.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    done = limbeck("run", cwd=project_folder)
+    assert done.returncode == 0 and "– [–, –]" in done.stdout, done.stderr
+
+
+def test_what_was_left_out_is_told_after_a_run(project_folder):
+    (project_folder / "labels" / "rare.csv").write_text("text,label\nodd thing,1\nclash,1\nclash,0\n", encoding="utf-8")
+    shown = limbeck("run", cwd=project_folder).stdout
+    assert "tfidf-logreg has no model of 'rare': 1 distinct positive text, at least 5 are needed." in shown
+    assert "1 contradictions" in shown
+
+
+def test_a_system_that_refuses_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    done = limbeck("init", str(tmp_path / "file" / "sub"))
+    assert done.returncode == 5 and "L405" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_inspect_works_before_there_is_a_pool(project_folder):
+    (project_folder / "pool.jsonl").unlink()
+    done = limbeck("inspect", cwd=project_folder)
+    assert done.returncode == 0 and "data.pool = []" in done.stdout

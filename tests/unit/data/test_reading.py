@@ -145,6 +145,40 @@ def test_an_evaluation_set_keeps_repeated_rows_of_complete_lists_as_they_are(tmp
     assert merged.conflicts == ()
 
 
+def test_a_list_that_is_null_says_nothing_and_a_row_may_have_another_shape(tmp_path):
+    rows = [{"text": "x", "labels": ["a"]}, {"text": "y", "labels": None}, {"text": "z", "a": 0, "b": 1}]
+    file = write(tmp_path / "train.jsonl", "\n".join(map(json.dumps, rows)))
+    assert same(cells(read(file)), {"x": [1, 0], "y": [NAN, NAN], "z": [0, 1]})
+
+
+def test_a_wide_column_that_is_all_blank_is_still_a_category(tmp_path):
+    merged = read(write(tmp_path / "wide.csv", "text,a,b\nx,1,\ny,0,\n"))
+    assert merged.dataset.names == ("a", "b") and same(cells(merged), {"x": [1, NAN], "y": [0, NAN]})
+
+
+def test_columns_that_were_not_read_are_told(tmp_path):
+    merged = read(write(tmp_path / "a.csv", "text,label,wlan,source\nx,1,0,app\n"))
+    assert merged.passed_over == ((tmp_path / "a.csv", ("wlan",)),)
+    assert read(tmp_path / "a.csv", ignore_columns=["wlan"]).passed_over == ()
+
+
+def test_many_statements_about_one_text_are_counted_right(tmp_path):
+    rows = ['{"text": "ok", "labels": ["a"]}'] * 65_536 + ['{"text": "ok", "labels": ["b"]}']
+    merged = read(write(tmp_path / "t.jsonl", "\n".join(rows)), contradictions="majority")
+    assert same(cells(merged), {"ok": [1, 0]}) and len(merged.conflicts) == 2
+
+
+def test_names_are_stripped_and_hidden_files_passed_over(tmp_path):
+    write(tmp_path / "l" / "t.jsonl", '{"text": "x", "labels": ["a "]}')
+    write(tmp_path / "l" / "._t.jsonl", "junk")
+    assert read(tmp_path / "l").dataset.names == ("a",)
+
+
+def test_integer_classes_are_classes(tmp_path):
+    file = write(tmp_path / "t.jsonl", '{"text": "x", "label": 0}\n{"text": "y", "label": 1}\n')
+    assert read(file, task="multiclass").dataset.names == ("0", "1")
+
+
 class TestContradictions:
     @pytest.fixture
     def files(self, tmp_path):
@@ -214,6 +248,9 @@ BAD_FILES = [
     ("d.jsonl", b'{"text": "a"\n', BrokenRow, 1),
     ("d.jsonl", b'["a"]\n', BrokenRow, 1),
     ("d.jsonl", b"[" * 100_000 + b"\n", BrokenRow, 1),
+    ("d.jsonl", b'{"text": "a", "labels": [""]}\n', BadLabel, 1),
+    ("d.jsonl", b'{"text": "a", "labels": [], "source": "\\ud83d"}\n', BrokenRow, 1),
+    ("d.jsonl", b'{"text": "a", "labels": []}\n{"text": "b"}\n', ColumnMissing, 2),
     ("d.parquet", b"PAR1 this is none", BrokenRow, None),
     ("d.xlsx", b"PK", UnknownFormat, None),
 ]
@@ -249,3 +286,10 @@ def test_a_bad_column_of_a_wide_file_can_be_ignored(tmp_path):
 def test_a_class_that_is_blank_is_an_error(tmp_path):
     with pytest.raises(BadLabel, match="train.csv:3"):
         read(write(tmp_path / "train.csv", "text,label\na,bus\nb,\n"), task="multiclass")
+
+
+@pytest.mark.parametrize("labels", [[], ["a", "b"]])
+def test_a_multiclass_row_has_exactly_one_class(tmp_path, labels):
+    file = write(tmp_path / "t.jsonl", json.dumps({"text": "x", "labels": labels}))
+    with pytest.raises(BadLabel, match=r"t.jsonl:1.*exactly one"):
+        read(file, task="multiclass")

@@ -10,8 +10,8 @@ from limbeck.measure import average_precision
 from limbeck.store import Store
 from limbeck.teach.checkpoint import Checkpoints
 from limbeck.teach.examples import Examples, rows_of_epoch
-from limbeck.teach.losses import masked_bce, masked_softmax
 from limbeck.teach.loop import Job, fit, predict
+from limbeck.teach.losses import masked_bce, masked_softmax
 from limbeck.teach.network import Classifier, Encoder
 from limbeck.teach.tokens import Tokens
 
@@ -34,7 +34,14 @@ def examples(folder, count: int, seed: int, partial: bool = True) -> Examples:
 
 def job(folder, **settings) -> Job:
     chosen = TrainSettings(**{"epochs": 6, "batch": 16, "rate": 3e-3, "head_rate": 1e-2, **settings})
-    return Job(examples(folder, 240, 1), examples(folder, 60, 2), examples(folder, 80, 3, partial=False), chosen, seed=5, pad_id=1)
+    return Job(
+        examples(folder, 240, 1),
+        examples(folder, 60, 2),
+        examples(folder, 80, 3, partial=False),
+        chosen,
+        seed=5,
+        pad_id=1,
+    )
 
 
 def model(folder, **options) -> Classifier:
@@ -49,7 +56,7 @@ def test_it_learns_what_partial_labels_say(folder):
     proba = predict(network, unseen, 1, one_class=False)
     assert min(average_precision(unseen.labels[:, c], proba[:, c]) for c in (0, 1)) > 0.9
     assert fitted.score == max(h["f1"] for h in fitted.history) > 0.8
-    assert fitted.thresholds.shape == (2,) and [h["best"] for h in fitted.history][0]
+    assert fitted.thresholds.shape == (2,) and fitted.history[0]["best"]
 
 
 def test_patience_ends_it_and_the_best_weights_come_back(folder):
@@ -114,7 +121,9 @@ def test_known_outputs_of_frozen_layers_give_the_same_training(folder):
     def states(network, data):
         with torch.no_grad():
             return [
-                network.encoder.eval().all_layers(torch.tensor(ids[None].astype(np.int64)), torch.ones(1, len(ids), dtype=torch.long))[1][0].numpy()
+                network.encoder.eval()
+                .all_layers(torch.tensor(ids[None].astype(np.int64)), torch.ones(1, len(ids), dtype=torch.long))[1][0]
+                .numpy()
                 for ids in data.ids
             ]
 

@@ -1,0 +1,99 @@
+"""What a frozen encoder says of each text, computed once and kept on disk for all categories, folds and runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from limbeck.progress import progress
+from limbeck.store import Store, hash_file, key_of
+from limbeck.teach.encoders import WEIGHTS, EncoderFiles
+from limbeck.teach.network import Encoder
+from limbeck.teach.pooling import pool
+from limbeck.teach.tokens import Tokens, batches_by_length, pad
+
+SCORED_AT_ONCE = 64
+
+Vectors = NDArray[np.float32]
+
+
+def encoder_key(files: EncoderFiles) -> str:
+    """Hash an encoder's configuration and weights, whatever folder they stand in."""
+    named = [file for file in ("config.json", "tokenizer.json", *WEIGHTS) if (files.folder / file).is_file()]
+    return key_of({name: hash_file(files.folder / name) for name in named})
+
+
+class Featuriser:
+    """An encoder that gives each text one pooled vector a layer."""
+
+    def __init__(self, folder: Path, max_tokens: int) -> None:
+        """Load the encoder in `folder`; texts are cut at `max_tokens`."""
+        self.encoder = Encoder(folder).eval()
+        self.tokens = Tokens(folder, min(max_tokens, self.encoder.longest))
+
+    @torch.no_grad()
+    def __call__(self, texts: Sequence[str]) -> Vectors:
+        """Give vectors [texts, layers + 1, width]: after the embeddings and after every layer."""
+        ids = self.tokens.encode(texts)
+        lengths = np.array([len(row) for row in ids], dtype=np.intp)
+        found = np.zeros((len(texts), len(self.encoder.layers) + 1, self.encoder.width), dtype=np.float32)
+        groups = batches_by_length(lengths, SCORED_AT_ONCE) if len(texts) else []
+        for rows in progress(groups, "reading texts with the encoder", len(groups)):
+            batch = pad(ids, rows, self.tokens.pad_id)
+            layers = self.encoder.all_layers(batch.ids, batch.mask)
+            pooled = [pool(states, batch.mask, self.encoder.pooling) for states in layers]
+            found[rows] = torch.stack(pooled, dim=1).numpy()
+        return found
+
+
+class FeatureCache:
+    """Vectors of texts that were seen before; only new texts cost time."""
+
+    def __init__(self, store: Store, files: EncoderFiles, max_tokens: int) -> None:
+        """Look into what `store` holds of this encoder."""
+        self.store, self.files, self.max_tokens = store, files, max_tokens
+        self.kind = f"features/{key_of([encoder_key(files), max_tokens])}"
+        self._featuriser: Featuriser | None = None
+        self._places: dict[bytes, tuple[str, int]] = {}
+        for folder in sorted((store.root / self.kind).glob("*")):
+            if store.intact(self.kind, folder.name):
+                self._note(folder)
+
+    def __call__(self, texts: Sequence[str]) -> Vectors:
+        """Give vectors [texts, layers + 1, width] from the cache, after adding what it lacks."""
+        keys = [_key(text) for text in texts]
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._places}
+        if new:
+            self._add(new)
+        found: Vectors | None = None
+        for shard in {self._places[key][0] for key in keys}:
+            vectors = np.load(self.store.folder(self.kind, shard) / "vectors.npy", mmap_mode="r", allow_pickle=False)
+            if found is None:
+                found = np.zeros((len(keys), *vectors.shape[1:]), dtype=np.float32)
+            mine = [i for i, key in enumerate(keys) if self._places[key][0] == shard]
+            found[mine] = vectors[[self._places[keys[i]][1] for i in mine]]
+        return found if found is not None else np.zeros((0, 1, 1), dtype=np.float32)
+
+    def _add(self, new: dict[bytes, str]) -> None:
+        if self._featuriser is None:
+            self._featuriser = Featuriser(self.files.folder, self.max_tokens)
+        vectors = self._featuriser(list(new.values())).astype(np.float16)
+        shard = key_of([key.hex() for key in new])
+        with self.store.write(self.kind, shard, {"encoder": self.files.name, "texts": len(new)}) as folder:
+            np.save(folder / "vectors.npy", vectors)
+            (folder / "keys.json").write_text(json.dumps([key.hex() for key in new]), encoding="utf-8")
+        self._note(self.store.folder(self.kind, shard))
+
+    def _note(self, folder: Path) -> None:
+        for row, key in enumerate(json.loads((folder / "keys.json").read_text(encoding="utf-8"))):
+            self._places[bytes.fromhex(key)] = folder.name, row
+
+
+def _key(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
