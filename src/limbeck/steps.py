@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from limbeck.config import Project, Task
+from limbeck.config import Config, Project, Task
+from limbeck.scorer import Scorer
 from limbeck.store import Store
 
 Figures = dict[str, float]
@@ -53,6 +54,7 @@ class Step:
     run: Callable[[StepRun], Figures]
     libraries: tuple[str, ...] = ()
     unmoved_by: tuple[str, ...] = ()
+    wanted: Callable[[Config], bool] = lambda config: True
 
 
 def _no_files(project: Project) -> list[Path]:
@@ -115,6 +117,32 @@ def _run_baselines(run: StepRun) -> Figures:
     return {f"{kind}.skipped_categories": len(names) for kind, names in skipped.items()}
 
 
+def _encoder_files(project: Project) -> list[Path]:
+    from limbeck.teach.encoders import WEIGHTS, find_encoder
+
+    folder = find_encoder(project.config.encoder.name, project.root).folder
+    return [file for name in ("config.json", "tokenizer.json", *WEIGHTS) if (file := folder / name).is_file()]
+
+
+def _run_teach(run: StepRun) -> Figures:
+    import numpy as np
+
+    from limbeck.data.prepare import Prepared
+    from limbeck.teach.encoders import find_encoder
+    from limbeck.teach.kinds import KINDS
+    from limbeck.teach.lessons import Lessons
+
+    config = run.project.config
+    encoder = find_encoder(config.encoder.name, run.project.root)
+    lessons = Lessons(Prepared.load(run.inputs["data"]), config, encoder, run.store, run.made_with, run.force)
+    taught = KINDS[config.teach.kind](lessons)
+    taught.teacher.save(run.folder)
+    np.save(run.folder / "out_of_fold.npy", taught.out_of_fold)
+    run.write_json("skipped.json", {config.teach.kind: taught.skipped})
+    run.write_json("tasks.json", taught.chosen)
+    return {"tasks": taught.tasks, "skipped_categories": len(taught.skipped)}
+
+
 def _run_measure(run: StepRun) -> Figures:
     from limbeck.baselines import BaselineScorer
     from limbeck.data.prepare import Prepared
@@ -123,11 +151,19 @@ def _run_measure(run: StepRun) -> Figures:
     config = run.project.config
     prepared = Prepared.load(run.inputs["data"])
     figures: Figures = {}
-    for kind in config.baselines.kinds:
-        measured = measure_scorer(BaselineScorer.load(run.inputs["baselines"] / kind), prepared, config)
-        measured.save(run.folder / kind)
+
+    def measure(name: str, scorer: Scorer) -> None:
+        measured = measure_scorer(scorer, prepared, config)
+        measured.save(run.folder / name)
         for part, found in measured.figures.items():
-            figures |= {f"{kind}.{part}.{name}": value for name, value in found.flat().items()}
+            figures.update({f"{name}.{part}.{figure}": value for figure, value in found.flat().items()})
+
+    for kind in config.baselines.kinds:
+        measure(kind, BaselineScorer.load(run.inputs["baselines"] / kind))
+    if "teach" in run.inputs:
+        from limbeck.teach.kinds import load_teacher
+
+        measure(f"teacher-{config.teach.kind}", load_teacher(run.inputs["teach"], run.project.root, run.store))
     return figures
 
 
@@ -168,12 +204,25 @@ STEPS: tuple[Step, ...] = (
         libraries=("scikit-learn", "scipy", "xgboost-cpu", "xgboost", "optuna", "iterative-stratification"),
     ),
     Step(
+        name="teach",
+        summary="teach a large encoder your labels",
+        tasks=("multilabel", "multiclass"),
+        settings=("task", "seed", "text", "encoder", "teach", "probe", "train", "measure"),
+        code=("limbeck.teach", "limbeck.measure", "limbeck.data.splits", "limbeck.text"),
+        after=("data",),
+        files=_encoder_files,
+        run=_run_teach,
+        libraries=("torch", "transformers", "tokenizers", "accelerate", "scikit-learn"),
+        unmoved_by=("train.checkpoint_seconds",),
+        wanted=lambda config: config.teach.kind != "none",
+    ),
+    Step(
         name="measure",
         summary="tune thresholds on one half of dev, judge on the other and on test",
         tasks=("multilabel", "multiclass"),
-        settings=("task", "seed", "measure", "baselines"),
+        settings=("task", "seed", "measure"),
         code=("limbeck.measure",),
-        after=("data", "baselines"),
+        after=("data", "baselines", "teach"),
         files=_no_files,
         run=_run_measure,
     ),

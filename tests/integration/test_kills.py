@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import write_project
+from small_project import write_project
 
 KILL_AT = Path(__file__).parent / "kill_at.py"
 

@@ -213,7 +213,7 @@ def test_multiclass_projects_run_to_the_figures(tmp_path):
         ]
         (tmp_path / f"{name}.csv").write_text("text,label\n" + "\n".join(rows), encoding="utf-8")
     (tmp_path / "limbeck.toml").write_text(
-        'task = "multiclass"\n[data]\nlabels = ["train.csv"]\ndev = "dev.csv"\ntest = "test.csv"\n[baselines]\nkinds = ["tfidf-logreg"]\n',
+        'task = "multiclass"\n[data]\nlabels = ["train.csv"]\ndev = "dev.csv"\ntest = "test.csv"\n[baselines]\nkinds = ["tfidf-logreg"]\n[teach]\nkind = "none"\n',
         encoding="utf-8",
     )
     assert run(tmp_path) == ALL

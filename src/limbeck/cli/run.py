@@ -18,7 +18,7 @@ from limbeck.progress import set_quiet
 def command(
     project: ProjectFolder = Path(),
     overrides: Overrides = None,
-    until: Annotated[str | None, typer.Option(help="Stop after this step.")] = None,
+    until: Annotated[str | None, typer.Option(help="Do this step and those that it needs, no more.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Do every step again, finished or not.")] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,

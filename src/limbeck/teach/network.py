@@ -22,7 +22,9 @@ class Encoder(nn.Module):
         super().__init__()
         from safetensors import SafetensorError
         from transformers import AutoModel
+        from transformers.utils.logging import disable_progress_bar
 
+        disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
             self.model: Any = AutoModel.from_pretrained(folder, local_files_only=True)
         except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:

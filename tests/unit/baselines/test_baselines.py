@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from conftest import WORDS, make_texts
 from sklearn.svm import SVC
+from small_project import WORDS, make_texts
 
 from limbeck.baselines import BaselineScorer, train_baseline
 from limbeck.baselines.features import WordFeatures

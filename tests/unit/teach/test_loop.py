@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from tiny import tiny_encoder
+from tiny_encoders import tiny_encoder
 
 from limbeck.config import TrainSettings
 from limbeck.measure import average_precision

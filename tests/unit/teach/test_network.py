@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
-from tiny import CONFIGS, tiny_encoder
+from tiny_encoders import CONFIGS, tiny_encoder
 
 from limbeck.errors import EncoderMissing
 from limbeck.teach.network import Classifier, Encoder

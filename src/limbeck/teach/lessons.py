@@ -1,0 +1,98 @@
+"""What every kind of teacher is taught: the rows, folds and dev halves of a project, and who may see which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbeck.config import Config
+from limbeck.data.dataset import Dataset
+from limbeck.data.prepare import Prepared
+from limbeck.data.splits import TUNING
+from limbeck.scorer import Floats, Scorer
+from limbeck.store import Store
+from limbeck.teach.encoders import EncoderFiles
+from limbeck.text import normalise
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """The data of all teachers of a project, and where their finished tasks are kept."""
+
+    prepared: Prepared
+    config: Config
+    encoder: EncoderFiles
+    store: Store
+    made_with: Mapping[str, object]
+    force: bool = False
+
+    @property
+    def train(self) -> Dataset:
+        """The labelled rows."""
+        return self.prepared.train
+
+    @property
+    def tuning(self) -> Dataset:
+        """The half of dev that may tune."""
+        return self.prepared.dev_half(TUNING)
+
+    @property
+    def folds(self) -> list[int]:
+        """The folds that are used; each is held out once."""
+        every = int(self.prepared.folds.max()) + 1
+        wanted = self.config.teach.folds
+        return list(range(min(wanted, every) if wanted else every))
+
+    def known(self, column: int) -> Rows:
+        """Rows whose label for this category is known."""
+        return np.flatnonzero(~np.isnan(self.train.labels[:, column]))
+
+    def why_not(self, column: int) -> str:
+        """Say why a category can't be taught, or nothing; texts that are the same after normalising count once."""
+        rows = self.known(column)
+        keys = np.array([normalise(self.train.texts[row]) for row in rows])
+        labels = self.train.labels[rows, column]
+        least = self.config.teach.min_positives
+        for name, value in (("positive", 1), ("negative", 0)):
+            count = len(set(keys[labels == value]))
+            if count < least:
+                return f"{count} distinct {name} text{'s' if count != 1 else ''}, at least {least} are needed"
+        return ""
+
+    def positive_weight(self, column: int, rows: Rows) -> float:
+        """How much a missed positive of this category costs, in these rows."""
+        wanted = self.config.train.positive_weight
+        if wanted != "balanced":
+            return wanted
+        labels = self.train.labels[rows, column]
+        return float((labels == 0).sum() / max(1, (labels == 1).sum()))
+
+
+class Teacher(Scorer, Protocol):
+    """A scorer that can be stored."""
+
+    def save(self, folder: Path) -> None:
+        """Write it without pickle."""
+        ...
+
+
+@dataclass(frozen=True)
+class Taught:
+    """A teacher, what it says of its own training rows by models that didn't see them, and what it left out.
+
+    `out_of_fold` [rows, labels] is NaN for rows that every model saw, because not all folds were used.
+    """
+
+    teacher: Teacher
+    thresholds: NDArray[np.float64]
+    out_of_fold: Floats
+    skipped: dict[str, str]
+    tasks: int
+    chosen: dict[str, object]

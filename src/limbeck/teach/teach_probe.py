@@ -1,0 +1,117 @@
+"""Teaching a probe: one task a category, kept when it is finished, so that a new category costs only itself."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+from safetensors.numpy import load_file, save_file
+from threadpoolctl import threadpool_limits
+
+from limbeck.measure import tune_thresholds
+from limbeck.progress import progress
+from limbeck.scorer import Floats
+from limbeck.store import key_of
+from limbeck.teach.features import FeatureCache, encoder_key
+from limbeck.teach.heads import Head, Rows, fit_head
+from limbeck.teach.lessons import Lessons, Taught
+from limbeck.teach.probe import ProbeTeacher
+
+TASK_KIND = "tasks/probe"
+
+
+def teach_probe(lessons: Lessons) -> Taught:
+    """Train a head for each category and fold on features that are computed once for all."""
+    config, train, tuning = lessons.config, lessons.train, lessons.tuning
+    cache = FeatureCache(lessons.store, lessons.encoder, config.encoder.max_tokens)
+    vectors, watched = cache(train.texts), cache(tuning.texts)
+    encoder = encoder_key(lessons.encoder)
+    heads: list[tuple[Head, ...]] = []
+    thresholds, rates, skipped = [], [], {}
+    for column in progress(range(len(train.names)), "teaching categories", len(train.names)):
+        rows = lessons.known(column)
+        rates.append(float(train.labels[rows, column].mean()) if len(rows) else 0.0)
+        reason = lessons.why_not(column)
+        if reason:
+            skipped[train.names[column]] = reason
+            heads.append(())
+            thresholds.append(0.5)
+            continue
+        dev = Rows(watched, tuning.labels[:, column])
+        found, limits = _category(lessons, column, vectors, dev, encoder)
+        heads.append(found)
+        thresholds.append(float(np.mean(limits)))
+    teacher = ProbeTeacher(
+        labels=train.names,
+        clean=tuple(config.text.clean),
+        thresholds=np.array(thresholds),
+        heads=tuple(heads),
+        rates=tuple(rates),
+        encoder=lessons.encoder,
+        max_tokens=config.encoder.max_tokens,
+        one_class=config.task == "multiclass",
+    )
+    chosen: dict[str, object] = {
+        name: [round(head.score, 4) for head in found] for name, found in zip(train.names, heads, strict=True)
+    }
+    return Taught(teacher, teacher.thresholds, _out_of_fold(teacher, lessons, vectors), skipped, len(heads), chosen)
+
+
+def _category(
+    lessons: Lessons, column: int, vectors: Floats, dev: Rows, encoder: str
+) -> tuple[tuple[Head, ...], list[float]]:
+    """Give a category's heads and thresholds, one a fold, from the store or by training them."""
+    train, config = lessons.train, lessons.config
+    rows = lessons.known(column)
+    labels, folds = train.labels[rows, column], lessons.prepared.folds[rows]
+    about = {
+        "encoder": [encoder, config.encoder.max_tokens],
+        "rows": key_of([[train.texts[row] for row in rows], labels.tolist(), folds.tolist()]),
+        "dev": key_of([lessons.tuning.texts, np.nan_to_num(dev.labels, nan=-1).tolist()]),
+        "probe": config.probe.model_dump(),
+        "positive_weight": config.train.positive_weight,
+        "folds": lessons.folds,
+        "seed": config.seed,
+        "made_with": dict(lessons.made_with),
+    }
+    key = key_of(about)
+    if lessons.force or not lessons.store.intact(TASK_KIND, key):
+        heads, limits = [], []
+        with threadpool_limits(1, "blas"), lessons.store.write(TASK_KIND, key, about) as folder:
+            for fold in lessons.folds:
+                inside, outside = folds != fold, folds == fold
+                held_out = Rows(vectors[rows[outside]], labels[outside])
+                weight = lessons.positive_weight(column, rows[inside])
+                learnt = Rows(vectors[rows[inside]], labels[inside])
+                heads.append(fit_head(learnt, [held_out, dev], config.probe, weight, config.seed))
+                limits.append(_threshold(heads[-1], dev, config.measure.min_positives))
+            arrays = {
+                f"{fold}.{name}": array for fold, head in enumerate(heads) for name, array in head.arrays().items()
+            }
+            save_file(
+                {name: np.ascontiguousarray(array) for name, array in arrays.items()}, folder / "heads.safetensors"
+            )
+            (folder / "thresholds.json").write_text(json.dumps(limits), encoding="utf-8")
+    folder = lessons.store.folder(TASK_KIND, key)
+    arrays = load_file(folder / "heads.safetensors")
+    found = []
+    for number in range(len(lessons.folds)):
+        mine = {name.partition(".")[2]: array for name, array in arrays.items() if name.startswith(f"{number}.")}
+        found.append(Head.from_arrays(mine))
+    return tuple(found), json.loads((folder / "thresholds.json").read_text(encoding="utf-8"))
+
+
+def _threshold(head: Head, dev: Rows, least: int) -> float:
+    if np.isnan(dev.labels).all():
+        return 0.5
+    proba = head.predict(dev.vectors)
+    return float(tune_thresholds(dev.labels[:, None], proba[:, None], least)[0])
+
+
+def _out_of_fold(teacher: ProbeTeacher, lessons: Lessons, vectors: Floats) -> Floats:
+    proba = np.full((len(vectors), len(teacher.labels)), np.nan, dtype=np.float32)
+    committee = teacher.score_vectors(vectors)
+    for number, fold in enumerate(lessons.folds):
+        mine = lessons.prepared.folds == fold
+        proba[mine] = committee[number][mine]
+    return proba

@@ -1,0 +1,12 @@
+"""Tiny networks are faster on one thread, above all when tests run side by side."""
+
+import pytest
+import torch
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
