@@ -147,8 +147,9 @@ class TeachSettings(Section):
 class ProbeSettings(Section):
     """How a probe reads the encoder."""
 
-    layers: Literal["last", "last-four", "mix"] = Field(
-        "last", description="Which layers it reads: the last, the mean of the last four, or a learnt mix of all."
+    layers: Literal["all", "last", "last-four", "mix"] = Field(
+        "all",
+        description="Which layers it reads: all side by side, the last, the mean of the last four, or a learnt mix.",
     )
     head: Literal["linear", "mlp"] = Field("linear", description="A linear head, or one with a hidden layer.")
     hidden: Annotated[int, Field(ge=1)] = Field(128, description="Width of the hidden layer.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -19,7 +19,7 @@ from limbeck.teach.losses import masked_bce
 
 Floats = NDArray[np.float32]
 
-STRENGTHS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+STRENGTHS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 DECAYS = (1e-3, 1e-2, 1e-1)
 STEPS, LOOK_EVERY, PATIENCE = 300, 10, 5
 LAST_FOUR = 4
@@ -37,32 +37,25 @@ class Rows:
 class Head:
     """A trained head as plain arrays; `score` is the average precision it was chosen by.
 
-    `mix` [layers] weighs the layers; then features are standardised by `centre` and `scale`, and go through `matrices`
-    and `offsets`, with a ReLU between two of them.
+    `mix` [layers] weighs the layers' features; an empty one puts them side by side. They then go through `matrices` and
+    `offsets`, with a ReLU between two of them.
     """
 
     mix: Floats
-    centre: Floats
-    scale: Floats
     matrices: tuple[Floats, ...]
     offsets: tuple[Floats, ...]
     score: float
 
     def predict(self, vectors: Floats) -> Floats:
         """Give probabilities [texts]."""
-        flow = (np.einsum("nlw,l->nw", vectors, self.mix) - self.centre) / self.scale
+        flow = features(vectors, self.mix)
         for number, (matrix, offset) in enumerate(zip(self.matrices, self.offsets, strict=True)):
             flow = (np.maximum(flow, 0) if number else flow) @ matrix + offset
         return np.asarray(0.5 * (1 + np.tanh(0.5 * flow[:, 0])), dtype=np.float32)
 
     def arrays(self) -> dict[str, Floats]:
         """Give all arrays by name, for storing."""
-        named = {
-            "mix": self.mix,
-            "centre": self.centre,
-            "scale": self.scale,
-            "score": np.array([self.score], np.float32),
-        }
+        named = {"mix": self.mix, "score": np.array([self.score], np.float32)}
         for number, (matrix, offset) in enumerate(zip(self.matrices, self.offsets, strict=True)):
             named |= {f"matrix{number}": matrix, f"offset{number}": offset}
         return named
@@ -73,23 +66,52 @@ class Head:
         depth = sum(name.startswith("matrix") for name in named)
         return Head(
             named["mix"],
-            named["centre"],
-            named["scale"],
             tuple(named[f"matrix{number}"] for number in range(depth)),
             tuple(named[f"offset{number}"] for number in range(depth)),
             float(named["score"][0]),
         )
 
 
-def fit_head(train: Rows, watched: list[Rows], settings: ProbeSettings, positive_weight: float, seed: int) -> Head:
-    """Fit heads of several strengths and give the one with the best mean average precision on the `watched` sets."""
-    if settings.layers != "mix" and settings.head == "linear":
-        return _fit_linear(train, watched, _fixed_mix(train.vectors.shape[1], settings.layers), positive_weight, seed)
-    found = [_fit_network(train, watched, settings, decay, positive_weight, seed) for decay in DECAYS]
-    return max(found, key=lambda head: head.score)
+@dataclass(frozen=True)
+class Lesson:
+    """What one fold's head learns from, the sets it is judged on, and what a missed positive costs."""
+
+    train: Rows
+    watched: list[Rows]
+    positive_weight: float
+
+
+def fit_heads(lessons: list[Lesson], settings: ProbeSettings, seed: int) -> list[Head]:
+    """Fit a head a fold at several strengths; give those of the strength that is best over all folds together.
+
+    One strength for all folds, because a single fold's few positives can't tell strengths apart.
+    """
+    if settings.layers == "mix" or settings.head == "mlp":
+        tried = [[_fit_network(lesson, settings, decay, seed) for lesson in lessons] for decay in DECAYS]
+    else:
+        tried = [[_fit_linear(lesson, settings.layers, strength, seed) for lesson in lessons] for strength in STRENGTHS]
+    return max(tried, key=lambda heads: float(np.mean([head.score for head in heads])))
+
+
+def features(vectors: Floats, mix: Floats) -> Floats:
+    """Give each text's features: every layer's vector at the same length, mixed or side by side.
+
+    Encoders are trained by the angle between vectors; their lengths, which differ a lot between layers, say little.
+    """
+    alike = level(vectors)
+    if not len(mix):
+        return alike[:, 1:].reshape(len(alike), -1)  # the embeddings alone know no context
+    return np.asarray(np.einsum("nlw,l->nw", alike, mix), dtype=np.float32)
+
+
+def level(vectors: Floats) -> Floats:
+    """Bring every layer's vector to length 10, at which the strengths above span weak to strong."""
+    return np.asarray(10 * vectors / (np.linalg.norm(vectors, axis=2, keepdims=True) + 1e-9), dtype=np.float32)
 
 
 def _fixed_mix(layers: int, which: str) -> Floats:
+    if which == "all":
+        return np.zeros(0, dtype=np.float32)
     mix = np.zeros(layers, dtype=np.float32)
     chosen = 1 if which == "last" else min(LAST_FOUR, layers)
     mix[-chosen:] = 1 / chosen
@@ -101,51 +123,36 @@ def _score(head: Head, watched: list[Rows]) -> float:
     return float(np.mean(found)) if found else 0.0
 
 
-def _standard(features: Floats) -> tuple[Floats, Floats]:
-    return features.mean(axis=0), features.std(axis=0) + 1e-6
-
-
-def _fit_linear(train: Rows, watched: list[Rows], mix: Floats, positive_weight: float, seed: int) -> Head:
+def _fit_linear(lesson: Lesson, layers: str, strength: float, seed: int) -> Head:
     from sklearn.linear_model import LogisticRegression
 
-    features = np.einsum("nlw,l->nw", train.vectors, mix)
-    centre, scale = _standard(features)
-    standard = (features - centre) / scale
-    best: Head | None = None
-    for strength in STRENGTHS:
-        model = LogisticRegression(
-            C=strength, class_weight={0: 1.0, 1: positive_weight}, max_iter=300, random_state=seed
-        )
-        model.fit(standard, train.labels)
-        matrix, offset = model.coef_.T.astype(np.float32), model.intercept_.astype(np.float32)
-        head = Head(mix, centre, scale, (matrix,), (offset,), 0.0)
-        scored = Head(mix, centre, scale, (matrix,), (offset,), _score(head, watched))
-        if best is None or scored.score > best.score:
-            best = scored
-    if best is None:
-        raise ValueError("no strength to try")
-    return best
+    mix = _fixed_mix(lesson.train.vectors.shape[1], layers)
+    weights = {0: 1.0, 1: lesson.positive_weight}
+    model = LogisticRegression(C=strength, class_weight=weights, max_iter=300, random_state=seed)
+    model.fit(features(lesson.train.vectors, mix), lesson.train.labels)
+    head = Head(mix, (model.coef_.T.astype(np.float32),), (model.intercept_.astype(np.float32),), 0.0)
+    return replace(head, score=_score(head, lesson.watched))
 
 
 class _HeadNetwork(nn.Module):
-    """The same head while it learns."""
+    """The same head while it learns; its input is levelled already."""
 
-    def __init__(self, layers: int, width: int, settings: ProbeSettings, centre: Tensor, scale: Tensor) -> None:
+    def __init__(self, layers: int, width: int, settings: ProbeSettings) -> None:
         super().__init__()
-        self.which = settings.layers
         start = torch.zeros(layers)
         start[-1] = 2.0
         self.pull = nn.Parameter(start, requires_grad=settings.layers == "mix")
         self.fixed = torch.from_numpy(_fixed_mix(layers, settings.layers)) if settings.layers != "mix" else None
-        self.centre, self.scale = centre, scale
-        sizes = [width, settings.hidden, 1] if settings.head == "mlp" else [width, 1]
+        inputs = width * (layers - 1) if settings.layers == "all" else width
+        sizes = [inputs, settings.hidden, 1] if settings.head == "mlp" else [inputs, 1]
         self.lines = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
 
     def mix(self) -> Tensor:
         return torch.softmax(self.pull, dim=0) if self.fixed is None else self.fixed
 
     def forward(self, vectors: Tensor) -> Tensor:
-        flow = (torch.einsum("nlw,l->nw", vectors, self.mix()) - self.centre) / self.scale
+        mix = self.mix()
+        flow = torch.einsum("nlw,l->nw", vectors, mix) if len(mix) else vectors[:, 1:].flatten(1)
         for number, line in enumerate(self.lines):
             flow = line(torch.relu(flow) if number else flow)
         return flow
@@ -154,20 +161,16 @@ class _HeadNetwork(nn.Module):
         lines: list[Any] = list(self.lines)
         return Head(
             self.mix().detach().numpy().copy(),
-            self.centre.numpy(),
-            self.scale.numpy(),
             tuple(line.weight.detach().numpy().T.copy() for line in lines),
             tuple(line.bias.detach().numpy().copy() for line in lines),
             score,
         )
 
 
-def _fit_network(
-    train: Rows, watched: list[Rows], settings: ProbeSettings, decay: float, positive_weight: float, seed: int
-) -> Head:
+def _fit_network(lesson: Lesson, settings: ProbeSettings, decay: float, seed: int) -> Head:
     torch.manual_seed(seed)
     with one_thread():
-        return _descend(train, watched, settings, decay, positive_weight)
+        return _descend(lesson, settings, decay)
 
 
 @contextlib.contextmanager
@@ -181,13 +184,12 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _descend(train: Rows, watched: list[Rows], settings: ProbeSettings, decay: float, positive_weight: float) -> Head:
-    vectors, labels = torch.from_numpy(train.vectors), torch.from_numpy(train.labels[:, None])
-    last = train.vectors[:, -1]
-    centre, scale = (torch.from_numpy(part) for part in _standard(last))
-    network = _HeadNetwork(train.vectors.shape[1], train.vectors.shape[2], settings, centre, scale)
+def _descend(lesson: Lesson, settings: ProbeSettings, decay: float) -> Head:
+    train, watched = lesson.train, lesson.watched
+    vectors, labels = torch.from_numpy(level(train.vectors)), torch.from_numpy(train.labels[:, None])
+    network = _HeadNetwork(vectors.shape[1], vectors.shape[2], settings)
     optimizer = torch.optim.AdamW(network.parameters(), lr=3e-3, weight_decay=decay)
-    weight = torch.tensor([positive_weight], dtype=torch.float32)
+    weight = torch.tensor([lesson.positive_weight], dtype=torch.float32)
     best = network.head(-1.0)
     waited = 0
     for step in range(1, STEPS + 1):

@@ -13,7 +13,7 @@ from limbeck.progress import progress
 from limbeck.scorer import Floats
 from limbeck.store import key_of
 from limbeck.teach.features import FeatureCache, encoder_key
-from limbeck.teach.heads import Head, Rows, fit_head
+from limbeck.teach.heads import Head, Lesson, Rows, fit_heads
 from limbeck.teach.lessons import Lessons, Taught
 from limbeck.teach.probe import ProbeTeacher
 
@@ -76,15 +76,15 @@ def _category(
     }
     key = key_of(about)
     if lessons.force or not lessons.store.intact(TASK_KIND, key):
-        heads, limits = [], []
+        parts = []
+        for fold in lessons.folds:
+            inside, outside = folds != fold, folds == fold
+            held_out = Rows(vectors[rows[outside]], labels[outside])
+            weight = lessons.positive_weight(column, rows[inside])
+            parts.append(Lesson(Rows(vectors[rows[inside]], labels[inside]), [held_out, dev], weight))
         with threadpool_limits(1, "blas"), lessons.store.write(TASK_KIND, key, about) as folder:
-            for fold in lessons.folds:
-                inside, outside = folds != fold, folds == fold
-                held_out = Rows(vectors[rows[outside]], labels[outside])
-                weight = lessons.positive_weight(column, rows[inside])
-                learnt = Rows(vectors[rows[inside]], labels[inside])
-                heads.append(fit_head(learnt, [held_out, dev], config.probe, weight, config.seed))
-                limits.append(_threshold(heads[-1], dev, config.measure.min_positives))
+            heads = fit_heads(parts, config.probe, config.seed)
+            limits = [_threshold(head, dev, config.measure.min_positives) for head in heads]
             arrays = {
                 f"{fold}.{name}": array for fold, head in enumerate(heads) for name, array in head.arrays().items()
             }

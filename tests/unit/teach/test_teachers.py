@@ -100,7 +100,9 @@ def test_features_are_computed_once(project, monkeypatch):
     assert cache([text, text]).shape[0] == 2
 
 
-@pytest.mark.parametrize(("layers", "head"), [("last-four", "linear"), ("mix", "mlp")])
+@pytest.mark.parametrize(
+    ("layers", "head"), [("last", "linear"), ("last-four", "linear"), ("mix", "mlp"), ("all", "mlp")]
+)
 def test_probes_read_any_layers_with_any_head(project, layers, head):
     chain = pipeline(project, "probe", f"probe.layers={layers}", f"probe.head={head}", "probe.hidden=8")
     chain.run(until="teach")
