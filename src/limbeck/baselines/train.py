@@ -15,10 +15,10 @@ from limbeck.baselines.scorer import BaselineScorer, Part
 from limbeck.baselines.task import INNER_FOLDS, FitTask
 from limbeck.config import Config
 from limbeck.data.dataset import Dataset
+from limbeck.data.enough import why_too_few
 from limbeck.errors import BadSetting
 from limbeck.progress import progress
 from limbeck.store import Store, key_of
-from limbeck.text import normalise
 
 TASK_KIND = "tasks/baselines"
 # Labels of which this share of rows is complete are taken as complete.
@@ -54,7 +54,7 @@ def train_baseline(
         labels = train.labels[rows][:, columns]
         rate = float(labels.mean()) if len(rows) else 0.0
         texts = [train.texts[row] for row in rows]
-        reason = _too_few(texts, labels, config.baselines.min_positives)
+        reason = why_too_few(texts, labels, _least(config))
         model = None
         if not reason:
             try:
@@ -85,21 +85,12 @@ def _groups(train: Dataset, config: Config) -> list[list[int]]:
         )
     if target == "binary" or complete < MOSTLY:
         return [[column] for column in every]
-    least = config.baselines.min_positives
-    fit = [c for c in every if not _too_few(train.texts, train.labels[:, [c]], least)]
+    fit = [c for c in every if not why_too_few(train.texts, train.labels[:, [c]], _least(config))]
     return [*([fit] if fit else []), *([c] for c in every if c not in fit)]
 
 
-def _too_few(texts: list[str], labels: NDArray[np.float32], least: int) -> str:
-    """Say why these columns can't be trained, or nothing; texts that are the same after normalising count once."""
-    least = max(least, INNER_FOLDS)
-    keys = np.array([normalise(text) for text in texts])
-    for column in range(labels.shape[1]):
-        for name, value in (("positive", 1), ("negative", 0)):
-            count = len(set(keys[labels[:, column] == value]))
-            if count < least:
-                return f"{count} distinct {name} text{'s' if count != 1 else ''}, at least {least} are needed"
-    return ""
+def _least(config: Config) -> int:
+    return max(config.baselines.min_positives, INNER_FOLDS)
 
 
 def _fitted(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 from limbeck.scorer import Scorer
 from limbeck.store import Store
+from limbeck.teach.card import read_card
 from limbeck.teach.features import FeatureCache
 from limbeck.teach.lessons import Lessons, Taught
 from limbeck.teach.networks import NetworkTeacher
@@ -24,8 +24,8 @@ KINDS: dict[str, Callable[[Lessons], Taught]] = {
 
 def load_teacher(folder: Path, root: Path = Path(), store: Store | None = None) -> Scorer:
     """Read a stored teacher of any kind; with `store`, a probe uses the features that are kept there."""
-    about = json.loads((folder / "teacher.json").read_text(encoding="utf-8"))
-    if about["kind"] != "probe":
+    card, _ = read_card(folder, root)
+    if card.kind != "probe":
         return NetworkTeacher.load(folder, root)
     teacher = ProbeTeacher.load(folder, root)
-    return teacher.with_cache(FeatureCache(store, teacher.encoder, teacher.max_tokens)) if store else teacher
+    return teacher.with_cache(FeatureCache(store, card.encoder, card.max_tokens)) if store else teacher

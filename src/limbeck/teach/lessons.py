@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from limbeck.config import Config
 from limbeck.data.dataset import Dataset
+from limbeck.data.enough import why_too_few
 from limbeck.data.prepare import Prepared
 from limbeck.data.splits import TUNING
 from limbeck.scorer import Floats, Scorer
 from limbeck.store import Store
+from limbeck.teach.card import Card
 from limbeck.teach.encoders import EncoderFiles
-from limbeck.text import normalise
 
 Rows = NDArray[np.intp]
 
@@ -55,16 +56,25 @@ class Lessons:
         return np.flatnonzero(~np.isnan(self.train.labels[:, column]))
 
     def why_not(self, column: int) -> str:
-        """Say why a category can't be taught, or nothing; texts that are the same after normalising count once."""
+        """Say why a category can't be taught, or nothing."""
         rows = self.known(column)
-        keys = np.array([normalise(self.train.texts[row]) for row in rows])
-        labels = self.train.labels[rows, column]
-        least = self.config.teach.min_positives
-        for name, value in (("positive", 1), ("negative", 0)):
-            count = len(set(keys[labels == value]))
-            if count < least:
-                return f"{count} distinct {name} text{'s' if count != 1 else ''}, at least {least} are needed"
-        return ""
+        labels = self.train.labels[rows][:, [column]]
+        return why_too_few([self.train.texts[row] for row in rows], labels, self.config.teach.min_positives)
+
+    def card(self, kind: str, thresholds: NDArray[np.float64]) -> Card:
+        """Describe a teacher of this project."""
+        labels = self.train.labels
+        known = [labels[self.known(column), column] for column in range(labels.shape[1])]
+        return Card(
+            kind=kind,
+            labels=self.train.names,
+            thresholds=thresholds,
+            rates=tuple(float(column.mean()) if len(column) else 0.0 for column in known),
+            clean=tuple(self.config.text.clean),
+            encoder=self.encoder,
+            max_tokens=self.config.encoder.max_tokens,
+            one_class=self.config.task == "multiclass",
+        )
 
     def positive_weight(self, column: int, rows: Rows) -> float:
         """How much a missed positive of this category costs, in these rows."""
@@ -82,6 +92,11 @@ class Teacher(Scorer, Protocol):
         """Write it without pickle."""
         ...
 
+    @property
+    def card(self) -> Card:
+        """What it says about itself."""
+        ...
+
 
 @dataclass(frozen=True)
 class Taught:
@@ -91,7 +106,6 @@ class Taught:
     """
 
     teacher: Teacher
-    thresholds: NDArray[np.float64]
     out_of_fold: Floats
     skipped: dict[str, str]
     tasks: int

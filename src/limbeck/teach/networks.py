@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from safetensors.torch import load_file
 
 from limbeck.progress import progress
 from limbeck.scorer import Floats
-from limbeck.teach.encoders import EncoderFiles, find_encoder
+from limbeck.teach.card import Card, read_card
 from limbeck.teach.examples import Examples
-from limbeck.teach.features import encoder_key
 from limbeck.teach.loop import predict
 from limbeck.teach.network import Classifier, Encoder
 from limbeck.teach.tokens import Tokens
@@ -39,33 +36,31 @@ class Member:
 class NetworkTeacher:
     """Members over one pre-trained encoder; a label without a member gets its known rate."""
 
-    kind: str
-    labels: tuple[str, ...]
-    clean: tuple[str, ...]
-    thresholds: NDArray[np.float64]
+    card: Card
     members: tuple[Member, ...]
-    rates: tuple[float, ...]
-    encoder: EncoderFiles
-    max_tokens: int
-    one_class: bool = False
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The label names."""
+        return self.card.labels
 
     def predict_proba(self, texts: Sequence[str]) -> Floats:
         """Give probabilities [texts, labels], the mean over the folds."""
-        cleaner = Cleaner(self.clean)
+        cleaner = Cleaner(self.card.clean)
         total = np.zeros((len(texts), len(self.labels)), dtype=np.float64)
         counts = np.zeros(len(self.labels))
         for member, proba in self.each_member([cleaner(text) for text in texts]):
             total[:, member.columns] += proba
             counts[list(member.columns)] += 1
-        proba = np.where(counts > 0, total / np.maximum(counts, 1), np.array(self.rates))
+        proba = np.where(counts > 0, total / np.maximum(counts, 1), np.array(self.card.rates))
         return proba.astype(np.float32)
 
     def each_member(self, cleaned: Sequence[str]) -> list[tuple[Member, Floats]]:
         """Give every member with its probabilities [texts, its columns]; the texts are tokenised once."""
         network: Classifier | None = None
         outputs = 0
-        encoder = Encoder(self.encoder.folder)
-        tokens = Tokens(self.encoder.folder, min(self.max_tokens, encoder.longest))
+        encoder = Encoder(self.card.encoder.folder)
+        tokens = Tokens(self.card.encoder.folder, min(self.card.max_tokens, encoder.longest))
         ids = tokens.encode(cleaned)
         found: list[tuple[Member, Floats]] = []
         for member in progress(self.members, "scoring with each member", len(self.members)):
@@ -74,34 +69,22 @@ class NetworkTeacher:
                 network = Classifier(encoder, outputs)
             network.load_state_dict(load_file(member.weights), strict=False)
             blank = np.zeros((len(ids), outputs), dtype=np.float32)
-            found.append((member, predict(network, Examples(ids, blank), tokens.pad_id, self.one_class)))
+            found.append((member, predict(network, Examples(ids, blank), tokens.pad_id, self.card.one_class)))
         return found
 
     def save(self, folder: Path) -> None:
-        """Write the members' weights and a JSON that says which is which."""
+        """Write the members' weights and the card."""
         members: list[dict[str, Any]] = []
         for number, member in enumerate(self.members):
             name = f"member-{number}.safetensors"
             (folder / name).hardlink_to(member.weights)
             members.append({**member.__dict__, "weights": name})
-        about = {
-            "kind": self.kind,
-            "labels": self.labels,
-            "clean": self.clean,
-            "thresholds": self.thresholds.tolist(),
-            "rates": self.rates,
-            "members": members,
-            "encoder": self.encoder.name,
-            "encoder_key": encoder_key(self.encoder),
-            "max_tokens": self.max_tokens,
-            "one_class": self.one_class,
-        }
-        (folder / "teacher.json").write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding="utf-8")
+        self.card.save(folder, {"members": members})
 
     @staticmethod
     def load(folder: Path, root: Path = Path()) -> NetworkTeacher:
         """Read what `save` wrote; the encoder is looked for again from `root`."""
-        about = json.loads((folder / "teacher.json").read_text(encoding="utf-8"))
+        card, about = read_card(folder, root)
         members = tuple(
             Member(
                 tuple(m["columns"]),
@@ -113,14 +96,4 @@ class NetworkTeacher:
             )
             for m in about["members"]
         )
-        return NetworkTeacher(
-            kind=about["kind"],
-            labels=tuple(about["labels"]),
-            clean=tuple(about["clean"]),
-            thresholds=np.array(about["thresholds"]),
-            members=members,
-            rates=tuple(about["rates"]),
-            encoder=find_encoder(about["encoder"], root),
-            max_tokens=about["max_tokens"],
-            one_class=about["one_class"],
-        )
+        return NetworkTeacher(card, members)

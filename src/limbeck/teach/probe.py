@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
 from limbeck.scorer import Floats
-from limbeck.teach.encoders import EncoderFiles, find_encoder
-from limbeck.teach.features import FeatureCache, Featuriser, encoder_key
+from limbeck.teach.card import Card, read_card
+from limbeck.teach.features import FeatureCache, Featuriser
 from limbeck.teach.heads import Head
 from limbeck.text import Cleaner
 
@@ -24,15 +22,14 @@ SCORED_AT_ONCE = 4096
 class ProbeTeacher:
     """A head for each label and fold; a label without heads gets its known rate."""
 
-    labels: tuple[str, ...]
-    clean: tuple[str, ...]
-    thresholds: NDArray[np.float64]
+    card: Card
     heads: tuple[tuple[Head, ...], ...]
-    rates: tuple[float, ...]
-    encoder: EncoderFiles
-    max_tokens: int
-    one_class: bool = False
     cache: FeatureCache | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The label names."""
+        return self.card.labels
 
     def with_cache(self, cache: FeatureCache) -> ProbeTeacher:
         """Give the same teacher, reading features of known texts from `cache` and keeping those of new ones there."""
@@ -44,8 +41,8 @@ class ProbeTeacher:
 
     def committee(self, texts: Sequence[str]) -> Floats:
         """Give every fold's probabilities [folds, texts, labels]."""
-        cleaner = Cleaner(self.clean)
-        read = self.cache or Featuriser(self.encoder.folder, self.max_tokens)
+        cleaner = Cleaner(self.card.clean)
+        read = self.cache or Featuriser(self.card.encoder.folder, self.card.max_tokens)
         parts = [np.zeros((self.folds, 0, len(self.labels)), dtype=np.float32)]
         for start in range(0, len(texts), SCORED_AT_ONCE):
             vectors = read([cleaner(text) for text in texts[start : start + SCORED_AT_ONCE]])
@@ -62,13 +59,13 @@ class ProbeTeacher:
         proba = np.zeros((self.folds, len(vectors), len(self.labels)), dtype=np.float32)
         for column, heads in enumerate(self.heads):
             for fold in range(self.folds):
-                proba[fold, :, column] = heads[fold].predict(vectors) if heads else self.rates[column]
-        if self.one_class:
+                proba[fold, :, column] = heads[fold].predict(vectors) if heads else self.card.rates[column]
+        if self.card.one_class:
             proba /= np.maximum(proba.sum(axis=2, keepdims=True), 1e-12)
         return proba
 
     def save(self, folder: Path) -> None:
-        """Write the heads; the encoder stays where it is, named and hashed."""
+        """Write the heads and the card."""
         arrays = {
             f"{column}.{fold}.{name}": array
             for column, heads in enumerate(self.heads)
@@ -76,38 +73,17 @@ class ProbeTeacher:
             for name, array in head.arrays().items()
         }
         save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, folder / "heads.safetensors")
-        about = {
-            "kind": "probe",
-            "labels": self.labels,
-            "clean": self.clean,
-            "thresholds": self.thresholds.tolist(),
-            "rates": self.rates,
-            "heads": [len(heads) for heads in self.heads],
-            "encoder": self.encoder.name,
-            "encoder_key": encoder_key(self.encoder),
-            "max_tokens": self.max_tokens,
-            "one_class": self.one_class,
-        }
-        (folder / "teacher.json").write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding="utf-8")
+        self.card.save(folder, {"heads": [len(heads) for heads in self.heads]})
 
     @staticmethod
     def load(folder: Path, root: Path = Path()) -> ProbeTeacher:
         """Read what `save` wrote; the encoder is looked for again from `root`."""
-        about = json.loads((folder / "teacher.json").read_text(encoding="utf-8"))
+        card, about = read_card(folder, root)
         arrays = load_file(folder / "heads.safetensors")
         heads = tuple(
             tuple(_head(arrays, column, fold) for fold in range(count)) for column, count in enumerate(about["heads"])
         )
-        return ProbeTeacher(
-            labels=tuple(about["labels"]),
-            clean=tuple(about["clean"]),
-            thresholds=np.array(about["thresholds"]),
-            heads=heads,
-            rates=tuple(about["rates"]),
-            encoder=find_encoder(about["encoder"], root),
-            max_tokens=about["max_tokens"],
-            one_class=about["one_class"],
-        )
+        return ProbeTeacher(card, heads)
 
 
 def _head(arrays: dict[str, Floats], column: int, fold: int) -> Head:

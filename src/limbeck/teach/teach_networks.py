@@ -74,20 +74,9 @@ def _teach(kind: str, lessons: Lessons, tasks: list[Task], skipped: dict[str, st
     )
     trained = [_train(lessons, task, material) for task in progress(tasks, f"teaching {kind}", len(tasks))]
     members = _best_of_seeds(trained)
-    rates = [float(np.nanmean(train.labels[:, c])) if len(lessons.known(c)) else 0.0 for c in range(len(train.names))]
-    teacher = NetworkTeacher(
-        kind=kind,
-        labels=train.names,
-        clean=tuple(config.text.clean),
-        thresholds=_mean_thresholds(members, len(train.names)),
-        members=tuple(members),
-        rates=tuple(rates),
-        encoder=lessons.encoder,
-        max_tokens=config.encoder.max_tokens,
-        one_class=config.task == "multiclass",
-    )
+    teacher = NetworkTeacher(lessons.card(kind, _mean_thresholds(members, len(train.names))), tuple(members))
     chosen: dict[str, object] = {f"{m.columns}/{m.fold}/{m.seed}": round(m.score, 4) for m in trained}
-    return Taught(teacher, teacher.thresholds, _out_of_fold(teacher, lessons), skipped, len(tasks), chosen)
+    return Taught(teacher, _out_of_fold(teacher, lessons), skipped, len(tasks), chosen)
 
 
 def _train(lessons: Lessons, task: Task, material: _Material) -> Member:

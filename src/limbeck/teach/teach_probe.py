@@ -27,10 +27,8 @@ def teach_probe(lessons: Lessons) -> Taught:
     vectors, watched = cache(train.texts), cache(tuning.texts)
     encoder = encoder_key(lessons.encoder)
     heads: list[tuple[Head, ...]] = []
-    thresholds, rates, skipped = [], [], {}
+    thresholds, skipped = [], {}
     for column in progress(range(len(train.names)), "teaching categories", len(train.names)):
-        rows = lessons.known(column)
-        rates.append(float(train.labels[rows, column].mean()) if len(rows) else 0.0)
         reason = lessons.why_not(column)
         if reason:
             skipped[train.names[column]] = reason
@@ -41,20 +39,11 @@ def teach_probe(lessons: Lessons) -> Taught:
         found, limits = _category(lessons, column, vectors, dev, encoder)
         heads.append(found)
         thresholds.append(float(np.mean(limits)))
-    teacher = ProbeTeacher(
-        labels=train.names,
-        clean=tuple(config.text.clean),
-        thresholds=np.array(thresholds),
-        heads=tuple(heads),
-        rates=tuple(rates),
-        encoder=lessons.encoder,
-        max_tokens=config.encoder.max_tokens,
-        one_class=config.task == "multiclass",
-    )
+    teacher = ProbeTeacher(lessons.card("probe", np.array(thresholds)), tuple(heads))
     chosen: dict[str, object] = {
         name: [round(head.score, 4) for head in found] for name, found in zip(train.names, heads, strict=True)
     }
-    return Taught(teacher, teacher.thresholds, _out_of_fold(teacher, lessons, vectors), skipped, len(heads), chosen)
+    return Taught(teacher, _out_of_fold(teacher, lessons, vectors), skipped, len(heads), chosen)
 
 
 def _category(

@@ -95,7 +95,7 @@ def test_features_are_computed_once(project, monkeypatch):
 
     monkeypatch.setattr(features.Featuriser, "__call__", refuse)
     teacher = load_teacher(chain.folder("teach"), project)
-    cache = FeatureCache(chain.store, teacher.encoder, teacher.max_tokens)
+    cache = FeatureCache(chain.store, teacher.card.encoder, teacher.card.max_tokens)
     text = next(iter(make_texts(1, seed=3)))[0]
     assert cache([text, text]).shape[0] == 2
 

@@ -1,0 +1,65 @@
+"""What all kinds of teacher say about themselves in their folder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbeck.teach.encoders import EncoderFiles, find_encoder
+from limbeck.teach.features import encoder_key
+
+FILE_NAME = "teacher.json"
+
+
+@dataclass(frozen=True)
+class Card:
+    """Labels with their thresholds, known rates (what a label without a model gets), cleaning steps, and the encoder.
+
+    With `one_class` exactly one label is right, and a row's probabilities add up to 1.
+    """
+
+    kind: str
+    labels: tuple[str, ...]
+    thresholds: NDArray[np.float64]
+    rates: tuple[float, ...]
+    clean: tuple[str, ...]
+    encoder: EncoderFiles
+    max_tokens: int
+    one_class: bool
+
+    def save(self, folder: Path, more: dict[str, Any]) -> None:
+        """Write the card and `more`; the encoder stays where it is, named and hashed."""
+        about = {
+            "kind": self.kind,
+            "labels": self.labels,
+            "thresholds": self.thresholds.tolist(),
+            "rates": self.rates,
+            "clean": self.clean,
+            "encoder": self.encoder.name,
+            "encoder_key": encoder_key(self.encoder),
+            "max_tokens": self.max_tokens,
+            "one_class": self.one_class,
+            **more,
+        }
+        (folder / FILE_NAME).write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+def read_card(folder: Path, root: Path) -> tuple[Card, dict[str, Any]]:
+    """Give a stored card and all that stands beside it; the encoder is looked for again from `root`."""
+    about = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
+    card = Card(
+        kind=about["kind"],
+        labels=tuple(about["labels"]),
+        thresholds=np.array(about["thresholds"]),
+        rates=tuple(about["rates"]),
+        clean=tuple(about["clean"]),
+        encoder=find_encoder(about["encoder"], root),
+        max_tokens=about["max_tokens"],
+        one_class=about["one_class"],
+    )
+    return card, about
