@@ -1,4 +1,4 @@
-"""Teaching a probe: one task a category, kept when it is finished, so that a new category costs only itself."""
+"""Teaching a probe: one task a category, kept when it is finished."""
 
 from __future__ import annotations
 
