@@ -1,37 +1,35 @@
-"""limbeck.toml as typed models: every setting, its default and what it means.
+"""Every setting of limbeck.toml, its default and what it means.
 
 The field descriptions below are the only documentation of a setting; `limbeck init` writes them into the file it makes.
 """
 
 from __future__ import annotations
 
-import re
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
-from limbeck.errors import BadSetting, ConfigMissing, ConfigSyntax, Place, UnknownSetting, nearest
+from limbeck.errors import BadSetting
 from limbeck.text import DEFAULT_STEPS, Cleaner
-
-FILE_NAME = "limbeck.toml"
 
 Task = Literal["multilabel", "multiclass", "ner"]
 BaselineKind = Literal["svm", "tfidf-logreg", "xgboost"]
-TeacherKind = Literal["probe", "partial", "binary-ensemble", "none"]
+TeacherKind = Literal["probe", "partial", "binary-ensemble", "folder", "blend", "none"]
 
+
+T = TypeVar("T")
 
 NonEmpty = Annotated[str, Field(min_length=1)]
 
 
-def _without_repeats(kinds: list[BaselineKind]) -> list[BaselineKind]:
+def _without_repeats(kinds: list[T]) -> list[T]:
     return list(dict.fromkeys(kinds))
 
 
-UniqueKinds = Annotated[list[BaselineKind], AfterValidator(_without_repeats)]
+UniqueBaselines = Annotated[list[BaselineKind], AfterValidator(_without_repeats)]
+UniqueTeachers = Annotated[
+    list[Literal["probe", "partial", "binary-ensemble", "folder"]], AfterValidator(_without_repeats)
+]
 
 
 class Section(BaseModel):
@@ -125,13 +123,35 @@ class EncoderSettings(Section):
     max_tokens: Annotated[int, Field(ge=8)] = Field(128, description="Longer texts are cut after so many tokens.")
 
 
+class AdaptSettings(Section):
+    """Letting the encoder read your pool before it is taught (masked language modelling)."""
+
+    on: bool = Field(False, description="Worth trying when your texts are unlike what the encoder was trained on.")
+    rows: Annotated[int, Field(ge=1)] = Field(20_000, description="At most so many texts of the pool, drawn at random.")
+    epochs: Annotated[int, Field(ge=1)] = Field(1, description="Passes over them.")
+    batch: Annotated[int, Field(ge=1)] = Field(32, description="Texts a batch.")
+    rate: Annotated[float, Field(gt=0)] = Field(5e-5, description="The highest learning rate.")
+    mask: Annotated[float, Field(gt=0, lt=1)] = Field(0.15, description="Share of the tokens that it must guess.")
+
+
 class TeachSettings(Section):
     """The accurate model that everything else is distilled from."""
 
     kind: TeacherKind = Field(
         "probe",
         description="probe (the encoder as it is, a small head a category: seconds), partial (one fine-tuned encoder "
-        "with an output a category: minutes), binary-ensemble (a fine-tuned encoder a category: hours) or none.",
+        "with an output a category: minutes), binary-ensemble (a fine-tuned encoder a category: hours), folder (a "
+        "finished transformers model, as it is), blend (a weighted mean of several of these) or none.",
+    )
+    blend: UniqueTeachers = Field(
+        ["probe", "partial"],
+        min_length=1,
+        description="The kinds that a blend is made of; dev's tuning half weighs them.",
+    )
+    folder: str = Field(
+        "",
+        description="For the kind folder: a transformers sequence-classification model whose labels are named like "
+        "your categories.",
     )
     folds: Annotated[int, Field(ge=0)] = Field(
         0, description="Train on so many of the folds only. 0: all of split.folds."
@@ -180,6 +200,7 @@ class TrainSettings(Section):
     balance_sources: bool = Field(False, description="Show every source equally often.")
     evaluate_every: Annotated[int, Field(ge=0)] = Field(0, description="Steps between evaluations. 0: every epoch.")
     patience: Annotated[int, Field(ge=1)] = Field(3, description="Evaluations without improvement before it stops.")
+    freeze_embeddings: bool = Field(False, description="The token vectors stay as they are.")
     freeze_layers: Annotated[int, Field(ge=0)] = Field(
         0, description="Embeddings and so many lower layers stay as they are; their outputs are computed once. 0: none."
     )
@@ -191,10 +212,26 @@ class TrainSettings(Section):
     )
 
 
+class CalibrateSettings(Section):
+    """Making a teacher's probabilities mean what they say, before anything is filtered by them."""
+
+    method: Literal["platt", "temperature", "none"] = Field(
+        "platt",
+        description="Fitted a category on dev's tuning half: slope and offset (platt), slope alone (temperature).",
+    )
+    rates: Literal["dev", "pool"] = Field(
+        "dev",
+        description="How frequent categories are where the model will work: as in dev, or as estimated on the pool.",
+    )
+    pool_rows: Annotated[int, Field(ge=100)] = Field(
+        5000, description="Texts of the pool, drawn at random, that the rates are estimated on."
+    )
+
+
 class BaselineSettings(Section):
     """Simple models that every other model must beat."""
 
-    kinds: UniqueKinds = Field(["svm", "tfidf-logreg", "xgboost"], description="Which baselines to train.")
+    kinds: UniqueBaselines = Field(["svm", "tfidf-logreg", "xgboost"], description="Which baselines to train.")
     target: Literal["auto", "binary", "multilabel"] = Field(
         "auto",
         description="One binary model a category, or one multi-label model, which needs complete labels. "
@@ -243,186 +280,11 @@ class Config(Section):
     text: TextSettings = TextSettings()
     split: SplitSettings = SplitSettings()
     encoder: EncoderSettings = EncoderSettings()
+    adapt: AdaptSettings = AdaptSettings()
     teach: TeachSettings = TeachSettings()
     probe: ProbeSettings = ProbeSettings()
     train: TrainSettings = TrainSettings()
+    calibrate: CalibrateSettings = CalibrateSettings()
     baselines: BaselineSettings = BaselineSettings()
     measure: MeasureSettings = MeasureSettings()
     track: TrackSettings = TrackSettings()
-
-
-# Where a fresh project of a task differs from the defaults above.
-TASK_DEFAULTS: dict[Task, dict[str, dict[str, Any]]] = {
-    "multilabel": {},
-    "multiclass": {"data": {"labels": ["train.csv"], "dev": "dev.csv", "test": "test.csv"}},
-    "ner": {
-        "data": {"labels": ["train.conll"], "dev": "dev.conll", "test": "test.conll"},
-        "baselines": {"kinds": []},
-    },
-}
-
-
-@dataclass(frozen=True)
-class Project:
-    """A project folder and its resolved configuration."""
-
-    root: Path
-    config: Config
-
-    def path(self, name: str) -> Path:
-        """Resolve a path of the configuration, which is relative to the project."""
-        return self.root / name
-
-    @property
-    def workdir(self) -> Path:
-        """The folder that holds all results."""
-        return self.root / ".limbeck"
-
-
-def load_project(root: Path, overrides: Iterable[str] = ()) -> Project:
-    """Read `root`/limbeck.toml and apply `section.key=value` overrides."""
-    root = Path(root)
-    file = root / FILE_NAME
-    if not file.is_file():
-        raise ConfigMissing(
-            f"There is no {FILE_NAME} in {root.resolve()}.",
-            "Make a project with: limbeck init DIR --task multilabel, or name one with --project DIR.",
-        )
-    try:
-        content = file.read_bytes().decode("utf-8-sig")
-        values = tomllib.loads(content)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        found = re.search(r"at line (\d+)", str(error))
-        line = int(found[1]) if found else None
-        fix = "Save it as UTF-8." if isinstance(error, UnicodeDecodeError) else "Correct the line; strings need quotes."
-        raise ConfigSyntax(f"This is not TOML: {error}.", fix, Place(file, line)) from None
-    config = parse_config(values, file)
-    for override in overrides:
-        _apply(values, override)
-        config = parse_config(values, Path(f"--set {override}"))
-    return Project(root, config)
-
-
-def parse_config(values: Mapping[str, Any], file: Path = Path(FILE_NAME)) -> Config:
-    """Check plain values against the models; `file` is only named in errors."""
-    try:
-        return Config.model_validate(values)
-    except ValidationError as error:
-        raise _explain(error, file) from None
-
-
-def render(task: Task, overrides: Mapping[str, Mapping[str, Any]] | None = None) -> str:
-    """Write a commented limbeck.toml that documents every setting with its default."""
-    lines = [
-        "# Every setting of this project, with its default. A key that is missing here has its default;",
-        "# a misspelt key is an error.",
-    ]
-    config = Config(task=task)
-    special = {section: dict(values) for section, values in TASK_DEFAULTS[task].items()}
-    for section, values in (overrides or {}).items():
-        special.setdefault(section, {}).update(values)
-    for name, value in _plain(config):
-        lines += ["", *_comment(Config.model_fields[name].description or ""), f"{name} = {toml_value(value)}"]
-    for section, model in _sections(config):
-        lines += ["", "", f"[{section}]", *_comment(" ".join((type(model).__doc__ or "").split()))]
-        for name, value in _plain(model):
-            chosen = special.get(section, {}).get(name, value)
-            lines += ["", *_comment(type(model).model_fields[name].description or ""), f"{name} = {toml_value(chosen)}"]
-    return "\n".join(lines) + "\n"
-
-
-def toml_value(value: object) -> str:
-    """Write a plain value as TOML."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return repr(value)
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-        return f'"{escaped}"'
-    if isinstance(value, Mapping):
-        inner = ", ".join(f"{toml_value(str(k))} = {toml_value(v)}" for k, v in value.items())
-        return f"{{ {inner} }}" if inner else "{}"
-    if isinstance(value, Iterable):
-        return "[" + ", ".join(toml_value(v) for v in value) + "]"
-    raise TypeError(f"no TOML for {type(value).__name__}")
-
-
-def _sections(config: Config) -> Iterator[tuple[str, Section]]:
-    for name in Config.model_fields:
-        value = getattr(config, name)
-        if isinstance(value, Section):
-            yield name, value
-
-
-def _plain(model: Section) -> Iterator[tuple[str, Any]]:
-    for name in type(model).model_fields:
-        value = getattr(model, name)
-        if not isinstance(value, Section):
-            yield name, value
-
-
-def _comment(text: str, width: int = 110) -> list[str]:
-    lines, line = [], "#"
-    for word in text.split():
-        if len(line) + 1 + len(word) > width:
-            lines.append(line)
-            line = "#"
-        line += " " + word
-    return [*lines, line]
-
-
-def _apply(values: dict[str, Any], override: str) -> None:
-    """Set `section.key=value` in nested plain values; the value is TOML, or a string when it isn't."""
-    key, equals, raw = override.partition("=")
-    parts = key.strip().split(".")
-    if not equals or not all(parts):
-        raise BadSetting(
-            f"'{override}' is not an override.", "Write --set section.key=value, e.g. --set split.folds=3."
-        )
-    try:
-        value = tomllib.loads(f"v = {raw.strip()}")["v"]
-    except tomllib.TOMLDecodeError:
-        value = raw.strip()
-    table = values
-    for part in parts[:-1]:
-        table = table.setdefault(part, {})
-        if not isinstance(table, dict):
-            raise UnknownSetting(f"'{part}' in '{key}' is a setting, not a section.", "Write --set section.key=value.")
-    table[parts[-1]] = value
-
-
-def _explain(error: ValidationError, file: Path) -> UnknownSetting | BadSetting:
-    """Turn the first of pydantic's findings into a sentence that names the key, the line and the way out."""
-    first = error.errors()[0]
-    path = [str(part) for part in first["loc"]]
-    place = Place(file, _line_of(file, path))
-    if first["type"] == "extra_forbidden":
-        model: type[BaseModel] = Config
-        for part in path[:-1]:
-            model = _model_at(model, part)
-        return UnknownSetting(f"There is no setting '{'.'.join(path)}'.", nearest(path[-1], model.model_fields), place)
-    key = ".".join(part for part in path if not part.startswith("constrained-") and "[" not in part)
-    reason = first["msg"].removeprefix("Value error, ")
-    sentence = f"'{key}' can't be {first['input']!r}: {reason[0].lower()}{reason[1:].rstrip('.?')}."
-    return BadSetting(sentence, f"The comment above it in a fresh {FILE_NAME} says what it takes.", place)
-
-
-def _model_at(model: type[BaseModel], name: str) -> type[BaseModel]:
-    annotation = model.model_fields[name].annotation if name in model.model_fields else None
-    return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else model
-
-
-def _line_of(file: Path, path: list[str]) -> int | None:
-    """Find the line of a key by reading the file as people do: the last matching key in its section."""
-    if not file.is_file():
-        return None
-    section: list[str] = []
-    for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
-        if header := re.match(r"\s*\[([^\]]+)\]", line):
-            section = [part.strip().strip('"') for part in header[1].split(".")]
-            if section == path:
-                return number
-        elif (key := re.match(r"\s*\"?([\w-]+)\"?\s*=", line)) and path[: len(section) + 1] == [*section, key[1]]:
-            return number
-    return None
