@@ -16,11 +16,15 @@ from limbeck.store import FileHashes, Store, code_version, function_version, key
 from limbeck.track import Tracker, make_tracker
 
 RESULTS = "results"
+FIGURES = "figures.json"
 
 
 @dataclass(frozen=True)
 class StepState:
-    """How a step stands: done, stale (it was done for other inputs) or missing; `why` says what changed."""
+    """How a step stands: done, stale (it was done for other inputs) or missing; `why` says what changed.
+
+    `content` is a hash of the result's files: what later steps depend on.
+    """
 
     step: Step
     key: str
@@ -28,6 +32,7 @@ class StepState:
     why: tuple[str, ...] = ()
     seconds: float | None = None
     figures: Mapping[str, float] = field(default_factory=dict)
+    content: str = ""
 
     @property
     def done(self) -> bool:
@@ -113,9 +118,10 @@ class Pipeline:
         folders = {name: self.store.folder(f"{RESULTS}/{name}", done[name].key) for name in step.after}
         with self.store.write(kind, key, about) as folder:
             made_with = {"code": inputs["code"], "libraries": inputs["libraries"]}
-            figures = step.run(StepRun(self.project, self.store, folder, folders, made_with, force))
+            before = None if force else self._before(step, inputs)
+            figures = step.run(StepRun(self.project, self.store, folder, folders, made_with, before, force))
             outcome = {"figures": figures, "seconds": round(time.monotonic() - started, 3)}
-            (folder / "figures.json").write_text(json.dumps(outcome, indent=1), encoding="utf-8")
+            (folder / FIGURES).write_text(json.dumps(outcome, indent=1), encoding="utf-8")
             changed = _changes(inputs["files"], self._inputs(step, done)["files"])
             if changed:
                 raise InputChanged(
@@ -125,8 +131,23 @@ class Pipeline:
 
     def _finished(self, step: Step, key: str) -> StepState:
         folder = self.store.folder(f"{RESULTS}/{step.name}", key)
-        outcome = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
-        return StepState(step, key, "done", (), outcome["seconds"], outcome["figures"])
+        outcome = json.loads((folder / FIGURES).read_text(encoding="utf-8"))
+        manifest = self.store.manifest(f"{RESULTS}/{step.name}", key) or {"files": {}}
+        # Its seconds differ from run to run.
+        content = key_of({name: digest for name, digest in manifest["files"].items() if name != FIGURES})
+        return StepState(step, key, "done", (), outcome["seconds"], outcome["figures"], content)
+
+    def _before(self, step: Step, inputs: Mapping[str, Any]) -> Path | None:
+        """Give the step's newest sound result that it may build on."""
+        if not step.builds_on:
+            return None
+        kind = f"{RESULTS}/{step.name}"
+        same = {name: inputs["settings"][name] for name in step.builds_on}
+        for key, manifest in self.store.newest_first(kind):
+            settings = manifest["inputs"]["settings"]
+            if {name: settings.get(name) for name in same} == same and self.store.intact(kind, key):
+                return self.store.folder(kind, key)
+        return None
 
     def _state(self, step: Step, before: Mapping[str, StepState]) -> StepState:
         kind = f"{RESULTS}/{step.name}"
@@ -155,7 +176,7 @@ class Pipeline:
             | {f"limbeck.steps.{step.name}": function_version(step.run)},
             "libraries": library_versions(step.libraries),
             "files": {self._name(path): self._hashes.of(path) for path in step.files(self.project)},
-            "after": {name: before[name].key for name in step.after},
+            "after": {name: before[name].content or before[name].key for name in step.after},
         }
 
     def _name(self, path: Path) -> str:

@@ -21,8 +21,9 @@ Figures = dict[str, float]
 class StepRun:
     """What a running step gets: the project, the store for its tasks, a folder to fill, and the folders it reads.
 
-    `made_with` (versions of code and libraries) belongs into the key of every task that outlives the step. With
-    `force`, finished tasks of the step are done again as well.
+    `made_with` (versions of code and libraries) belongs into the key of every task that outlives the step. `before` is
+    the folder of the step's last result, made from other inputs. With `force`, finished tasks of the step are done
+    again as well, and nothing is taken from `before`.
     """
 
     project: Project
@@ -30,6 +31,7 @@ class StepRun:
     folder: Path
     inputs: Mapping[str, Path]
     made_with: Mapping[str, object]
+    before: Path | None = None
     force: bool = False
 
     def write_json(self, name: str, value: object) -> None:
@@ -41,7 +43,8 @@ class StepRun:
 class Step:
     """One step: `settings`, `code`, `libraries`, `files` and `after` are everything that its result depends on.
 
-    `unmoved_by` names settings of those sections that it doesn't read.
+    `unmoved_by` names settings of those sections that it doesn't read. A step that `builds_on` settings is given its
+    last result that was made with the same values of these.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Step:
     run: Callable[[StepRun], Figures]
     libraries: tuple[str, ...] = ()
     unmoved_by: tuple[str, ...] = ()
+    builds_on: tuple[str, ...] = ()
     wanted: Callable[[Config], bool] = lambda config: True
 
 
@@ -68,9 +72,10 @@ def _data_files(project: Project) -> list[Path]:
 
 
 def _run_data(run: StepRun) -> Figures:
-    from limbeck.data.prepare import prepare, read_corpus
+    from limbeck.data.prepare import Prepared, prepare, read_corpus
 
-    result = prepare(read_corpus(run.project), run.project.config)
+    before = Prepared.load(run.before) if run.before else None
+    result = prepare(read_corpus(run.project), run.project.config, before)
     result.prepared.save(run.folder)
     run.write_json("contradictions.json", [conflict.as_dict() for conflict in result.conflicts])
     test = result.prepared.test
@@ -140,6 +145,7 @@ def _run_teach(run: StepRun) -> Figures:
     np.save(run.folder / "out_of_fold.npy", taught.out_of_fold)
     run.write_json("skipped.json", {config.teach.kind: taught.skipped})
     run.write_json("tasks.json", taught.chosen)
+    run.write_json("history.json", taught.history)
     return {"tasks": taught.tasks, "skipped_categories": len(taught.skipped)}
 
 
@@ -179,6 +185,7 @@ STEPS: tuple[Step, ...] = (
         run=_run_data,
         libraries=("scikit-learn", "iterative-stratification"),
         unmoved_by=("data.titles", "data.pool"),
+        builds_on=("seed", "split"),
     ),
     Step(
         name="data",

@@ -187,8 +187,12 @@ class Store:
 
     def latest(self, kind: str) -> tuple[str, dict[str, Any]] | None:
         """Give key and manifest of the result of this kind that was finished last."""
-        found = [(m["finished"], f.name, m) for f in self._folders(kind) if (m := self.manifest(kind, f.name))]
-        return max(found, key=lambda item: item[0])[1:] if found else None
+        return next(iter(self.newest_first(kind)), None)
+
+    def newest_first(self, kind: str) -> list[tuple[str, dict[str, Any]]]:
+        """Give keys and manifests of all finished results of this kind."""
+        found = [(f.name, m) for f in self._folders(kind) if (m := self.manifest(kind, f.name))]
+        return sorted(found, key=lambda item: -float(item[1]["finished"]))
 
     def _folders(self, kind: str) -> list[Path]:
         folder = self.root / kind

@@ -15,7 +15,7 @@ from limbeck.data.conll import CONLL_ENDINGS, Sentence, count_types, read_conll,
 from limbeck.data.dataset import Dataset
 from limbeck.data.merge import Conflict, Merged, read_dataset
 from limbeck.data.shapes import labelled_files
-from limbeck.data.splits import assign_folds, assign_halves, without_texts_of
+from limbeck.data.splits import assign_folds, assign_halves, settle, without_texts_of
 from limbeck.data.tables import load_dataset, save_dataset
 from limbeck.errors import FileEmpty, Place, TooFewRows
 from limbeck.text import Cleaner, normalise
@@ -102,8 +102,11 @@ def read_corpus(project: Project) -> Corpus:
     return Corpus(train, dev, test)
 
 
-def prepare(corpus: Corpus, config: Config) -> Preparation:
-    """Split a corpus; rows that also stand in a set further from training leave the nearer one."""
+def prepare(corpus: Corpus, config: Config, before: Prepared | None = None) -> Preparation:
+    """Split a corpus; rows that also stand in a set further from training leave the nearer one.
+
+    Texts that stood in `before` keep their fold and half.
+    """
     train, dev = corpus.train.dataset, corpus.dev.dataset
     test = corpus.test.dataset if corpus.test else None
     beyond_dev = test.texts if test else []
@@ -111,11 +114,15 @@ def prepare(corpus: Corpus, config: Config) -> Preparation:
     kept_train = train.take(np.flatnonzero(without_texts_of(train.texts, [*dev.texts, *beyond_dev])))
     _check_enough("dev", kept_dev, len(dev), 2, "test")
     _check_enough("training", kept_train, len(train), config.split.folds, "dev or test")
+    folds = settle(before.train.texts, before.folds) if before else None
+    halves = settle(before.dev.texts, before.halves) if before else None
     prepared = Prepared(
         train=kept_train,
-        folds=assign_folds(kept_train.texts, kept_train.labels, config.split.folds, config.seed, kept_train.sources),
+        folds=assign_folds(
+            kept_train.texts, kept_train.labels, config.split.folds, config.seed, kept_train.sources, folds
+        ),
         dev=kept_dev,
-        halves=assign_halves(kept_dev.texts, kept_dev.labels, config.seed, kept_dev.sources),
+        halves=assign_halves(kept_dev.texts, kept_dev.labels, config.seed, kept_dev.sources, halves),
         test=test,
     )
     merged = [part for part in (corpus.train, corpus.dev, corpus.test) if part]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbeck.scorer import Floats
 from limbeck.teach.encoders import EncoderFiles, find_encoder
 from limbeck.teach.features import encoder_key
 
@@ -31,6 +32,12 @@ class Card:
     encoder: EncoderFiles
     max_tokens: int
     one_class: bool
+
+    def finish(self, proba: NDArray[np.float64]) -> Floats:
+        """Make the probabilities of a row add up to 1 if one class is right."""
+        if self.one_class:
+            proba = proba / np.maximum(proba.sum(axis=-1, keepdims=True), 1e-12)
+        return proba.astype(np.float32)
 
     def save(self, folder: Path, more: dict[str, Any]) -> None:
         """Write the card and `more`; the encoder stays where it is, named and hashed."""

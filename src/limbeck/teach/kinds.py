@@ -1,31 +1,57 @@
-"""Which kinds of teacher there are; a new one is a function, a scorer and a line here."""
+"""Which kinds of teacher there are; a new one is a function, a scorer and a line in each table here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from limbeck.scorer import Scorer
 from limbeck.store import Store
+from limbeck.teach.blend import BlendTeacher, teach_blend
 from limbeck.teach.card import read_card
 from limbeck.teach.features import FeatureCache
-from limbeck.teach.lessons import Lessons, Taught
+from limbeck.teach.lessons import Lessons, Taught, Teacher
 from limbeck.teach.networks import NetworkTeacher
 from limbeck.teach.probe import ProbeTeacher
+from limbeck.teach.ready import ReadyTeacher, teach_ready
 from limbeck.teach.teach_networks import teach_binary_ensemble, teach_partial
 from limbeck.teach.teach_probe import teach_probe
+
+
+def _teach_blend(lessons: Lessons) -> Taught:
+    return teach_blend(lessons, {kind: KINDS[kind](lessons) for kind in lessons.config.teach.blend})
+
 
 KINDS: dict[str, Callable[[Lessons], Taught]] = {
     "probe": teach_probe,
     "partial": teach_partial,
     "binary-ensemble": teach_binary_ensemble,
+    "folder": teach_ready,
+    "blend": _teach_blend,
 }
 
 
-def load_teacher(folder: Path, root: Path = Path(), store: Store | None = None) -> Scorer:
+def load_teacher(folder: Path, root: Path = Path(), store: Store | None = None) -> Teacher:
     """Read a stored teacher of any kind; with `store`, a probe uses the features that are kept there."""
     card, _ = read_card(folder, root)
-    if card.kind != "probe":
-        return NetworkTeacher.load(folder, root)
+    return LOADERS[card.kind](folder, root, store)
+
+
+def _load_probe(folder: Path, root: Path, store: Store | None) -> Teacher:
     teacher = ProbeTeacher.load(folder, root)
+    card = teacher.card
     return teacher.with_cache(FeatureCache(store, card.encoder, card.max_tokens)) if store else teacher
+
+
+def _load_blend(folder: Path, root: Path, store: Store | None) -> Teacher:
+    card, about = read_card(folder, root)
+    parts = [load_teacher(folder / f"part-{number}", root, store) for number in range(len(about["weights"]))]
+    return BlendTeacher(card, tuple(parts), tuple(about["weights"]))
+
+
+LOADERS: dict[str, Callable[[Path, Path, Store | None], Teacher]] = {
+    "probe": _load_probe,
+    "partial": lambda folder, root, _: NetworkTeacher.load(folder, root),
+    "binary-ensemble": lambda folder, root, _: NetworkTeacher.load(folder, root),
+    "folder": lambda folder, root, _: ReadyTeacher.load(folder, root),
+    "blend": _load_blend,
+}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Lessons:
-    """The data of all teachers of a project, and where their finished tasks are kept."""
+    """The data of all teachers of a project, and where their finished tasks are kept; paths start at `root`."""
 
     prepared: Prepared
     config: Config
@@ -33,6 +33,7 @@ class Lessons:
     store: Store
     made_with: Mapping[str, object]
     force: bool = False
+    root: Path = Path()
 
     @property
     def train(self) -> Dataset:
@@ -61,8 +62,13 @@ class Lessons:
         labels = self.train.labels[rows][:, [column]]
         return why_too_few([self.train.texts[row] for row in rows], labels, self.config.teach.min_positives)
 
-    def card(self, kind: str, thresholds: NDArray[np.float64]) -> Card:
-        """Describe a teacher of this project."""
+    def skipped(self) -> dict[str, str]:
+        """Give the categories that can't be taught, with the reason."""
+        reasons = {name: self.why_not(column) for column, name in enumerate(self.train.names)}
+        return {name: reason for name, reason in reasons.items() if reason}
+
+    def card(self, kind: str, thresholds: NDArray[np.float64], encoder: EncoderFiles | None = None) -> Card:
+        """Describe a teacher of this project, built on the project's encoder or on another one."""
         labels = self.train.labels
         known = [labels[self.known(column), column] for column in range(labels.shape[1])]
         return Card(
@@ -71,7 +77,7 @@ class Lessons:
             thresholds=thresholds,
             rates=tuple(float(column.mean()) if len(column) else 0.0 for column in known),
             clean=tuple(self.config.text.clean),
-            encoder=self.encoder,
+            encoder=encoder or self.encoder,
             max_tokens=self.config.encoder.max_tokens,
             one_class=self.config.task == "multiclass",
         )
@@ -102,7 +108,8 @@ class Teacher(Scorer, Protocol):
 class Taught:
     """A teacher, what it says of its own training rows by models that didn't see them, and what it left out.
 
-    `out_of_fold` [rows, labels] is NaN for rows that every model saw, because not all folds were used.
+    `out_of_fold` [rows, labels] is NaN for rows that every model saw, because not all folds were used. `chosen` holds
+    what each task ended with, `history` each one's figures at every evaluation.
     """
 
     teacher: Teacher
@@ -110,3 +117,4 @@ class Taught:
     skipped: dict[str, str]
     tasks: int
     chosen: dict[str, object]
+    history: dict[str, list[dict[str, Any]]] = field(default_factory=dict)

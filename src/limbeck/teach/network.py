@@ -35,7 +35,7 @@ class Encoder(nn.Module):
         self.pooling: Pooling = pooling_of(folder)
         self.width = int(self.model.config.hidden_size)
         self.layers = _blocks(self.model)
-        self.longest = _positions(self.model)
+        self.longest = positions(self.model)
         self._layers_give_tuples = self._probe_layers()
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
@@ -47,15 +47,16 @@ class Encoder(nn.Module):
         """Give the vectors after the embeddings and after every layer."""
         return list(self.model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states)
 
-    def freeze(self, lowest: int) -> None:
-        """Let the embeddings and the `lowest` layers stay as they are; 0 trains everything."""
-        if lowest <= 0:
-            return
-        for parameter in self.model.parameters():
-            parameter.requires_grad = False
-        for layer in self.layers[lowest:]:
-            for parameter in layer.parameters():
-                parameter.requires_grad = True
+    def freeze(self, lowest: int, embeddings: bool = False) -> None:
+        """Let the `lowest` layers and what lies below them, or the `embeddings` alone, stay as they are."""
+        if lowest > 0:
+            _train(self.model, False)
+            for layer in self.layers[lowest:]:
+                _train(layer, True)
+        elif embeddings:
+            for module in self.model.modules():
+                if isinstance(module, nn.Embedding):
+                    _train(module, False)
 
     @contextlib.contextmanager
     def starting_at(self, layer: int, states: Tensor) -> Iterator[None]:
@@ -85,12 +86,14 @@ class Encoder(nn.Module):
 class Classifier(nn.Module):
     """An encoder, its pooling and one linear output a label; the `frozen` lowest layers don't train."""
 
-    def __init__(self, encoder: Encoder, labels: int, dropout: float = 0.1, frozen: int = 0) -> None:
+    def __init__(
+        self, encoder: Encoder, labels: int, dropout: float = 0.1, frozen: int = 0, freeze_embeddings: bool = False
+    ) -> None:
         """Put fresh outputs on an encoder."""
         super().__init__()
         self.encoder = encoder
         self.frozen = min(frozen, len(encoder.layers) - 1)
-        encoder.freeze(self.frozen)
+        encoder.freeze(self.frozen, freeze_embeddings)
         self.dropout = nn.Dropout(dropout)
         self.head = nn.Linear(encoder.width, labels)
 
@@ -102,6 +105,11 @@ class Classifier(nn.Module):
         return logits
 
 
+def _train(module: nn.Module, wanted: bool) -> None:
+    for parameter in module.parameters():
+        parameter.requires_grad = wanted
+
+
 def _blocks(model: nn.Module) -> nn.ModuleList:
     """Find the list of layers: the longest ModuleList whose members are all of one class."""
     found = [m for m in model.modules() if isinstance(m, nn.ModuleList) and len({type(child) for child in m}) == 1]
@@ -110,7 +118,7 @@ def _blocks(model: nn.Module) -> nn.ModuleList:
     return max(found, key=len)
 
 
-def _positions(model: Any) -> int:  # noqa: ANN401 - any transformers model
+def positions(model: Any) -> int:  # noqa: ANN401 - any transformers model
     """Say how many tokens fit: the position table's length, less what it keeps for padding."""
     tables = [
         m for name, m in model.named_modules() if name.endswith("position_embeddings") and isinstance(m, nn.Embedding)

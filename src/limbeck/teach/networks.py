@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ class Member:
     score: float
     thresholds: tuple[float, ...]
     weights: Path
+    history: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,30 +49,35 @@ class NetworkTeacher:
     def predict_proba(self, texts: Sequence[str]) -> Floats:
         """Give probabilities [texts, labels], the mean over the folds."""
         cleaner = Cleaner(self.card.clean)
+        return self.score_cleaned([cleaner(text) for text in texts])
+
+    def score_cleaned(self, texts: Sequence[str]) -> Floats:
+        """Do the same for texts that are cleaned already."""
         total = np.zeros((len(texts), len(self.labels)), dtype=np.float64)
         counts = np.zeros(len(self.labels))
-        for member, proba in self.each_member([cleaner(text) for text in texts]):
+        for member, proba in self._each_member(texts):
             total[:, member.columns] += proba
             counts[list(member.columns)] += 1
-        proba = np.where(counts > 0, total / np.maximum(counts, 1), np.array(self.card.rates))
-        return proba.astype(np.float32)
+        mean = np.where(counts > 0, total / np.maximum(counts, 1), np.array(self.card.rates))
+        return self.card.finish(mean)
 
-    def each_member(self, cleaned: Sequence[str]) -> list[tuple[Member, Floats]]:
+    def _each_member(self, cleaned: Sequence[str]) -> Iterator[tuple[Member, Floats]]:
         """Give every member with its probabilities [texts, its columns]; the texts are tokenised once."""
-        network: Classifier | None = None
-        outputs = 0
-        encoder = Encoder(self.card.encoder.folder)
-        tokens = Tokens(self.card.encoder.folder, min(self.card.max_tokens, encoder.longest))
+        encoder, tokens = self._reader
         ids = tokens.encode(cleaned)
-        found: list[tuple[Member, Floats]] = []
+        network: Classifier | None = None
         for member in progress(self.members, "scoring with each member", len(self.members)):
-            if network is None or outputs != len(member.columns):
-                outputs = len(member.columns)
-                network = Classifier(encoder, outputs)
+            if network is None or network.head.out_features != len(member.columns):
+                network = Classifier(encoder, len(member.columns))
             network.load_state_dict(load_file(member.weights), strict=False)
-            blank = np.zeros((len(ids), outputs), dtype=np.float32)
-            found.append((member, predict(network, Examples(ids, blank), tokens.pad_id, self.card.one_class)))
-        return found
+            blank = np.zeros((len(ids), len(member.columns)), dtype=np.float32)
+            softmax = self.card.one_class and len(member.columns) > 1
+            yield member, predict(network, Examples(ids, blank), tokens.pad_id, softmax)
+
+    @cached_property
+    def _reader(self) -> tuple[Encoder, Tokens]:
+        encoder = Encoder(self.card.encoder.folder)
+        return encoder, Tokens(self.card.encoder.folder, min(self.card.max_tokens, encoder.longest))
 
     def save(self, folder: Path) -> None:
         """Write the members' weights and the card."""
@@ -78,7 +85,7 @@ class NetworkTeacher:
         for number, member in enumerate(self.members):
             name = f"member-{number}.safetensors"
             (folder / name).hardlink_to(member.weights)
-            members.append({**member.__dict__, "weights": name})
+            members.append({**asdict(member), "weights": name, "history": None})
         self.card.save(folder, {"members": members})
 
     @staticmethod

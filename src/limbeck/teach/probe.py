@@ -56,13 +56,11 @@ class ProbeTeacher:
 
     def score_vectors(self, vectors: Floats) -> Floats:
         """Give every fold's probabilities [folds, texts, labels] of features that are already there."""
-        proba = np.zeros((self.folds, len(vectors), len(self.labels)), dtype=np.float32)
+        proba = np.zeros((self.folds, len(vectors), len(self.labels)), dtype=np.float64)
         for column, heads in enumerate(self.heads):
             for fold in range(self.folds):
                 proba[fold, :, column] = heads[fold].predict(vectors) if heads else self.card.rates[column]
-        if self.card.one_class:
-            proba /= np.maximum(proba.sum(axis=2, keepdims=True), 1e-12)
-        return proba
+        return self.card.finish(proba)
 
     def save(self, folder: Path) -> None:
         """Write the heads and the card."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 from safetensors.numpy import load_file, save_file
 from threadpoolctl import threadpool_limits
 
 from limbeck.measure import tune_thresholds
-from limbeck.progress import progress
+from limbeck.scale import ThisMachine
 from limbeck.scorer import Floats
 from limbeck.store import key_of
 from limbeck.teach.features import FeatureCache, encoder_key
@@ -25,32 +26,25 @@ def teach_probe(lessons: Lessons) -> Taught:
     config, train, tuning = lessons.config, lessons.train, lessons.tuning
     cache = FeatureCache(lessons.store, lessons.encoder, config.encoder.max_tokens)
     vectors, watched = cache(train.texts), cache(tuning.texts)
-    encoder = encoder_key(lessons.encoder)
-    heads: list[tuple[Head, ...]] = []
-    thresholds, skipped = [], {}
-    for column in progress(range(len(train.names)), "teaching categories", len(train.names)):
-        reason = lessons.why_not(column)
-        if reason:
-            skipped[train.names[column]] = reason
-            heads.append(())
-            thresholds.append(0.5)
-            continue
-        dev = Rows(watched, tuning.labels[:, column])
-        found, limits = _category(lessons, column, vectors, dev, encoder)
-        heads.append(found)
-        thresholds.append(float(np.mean(limits)))
-    teacher = ProbeTeacher(lessons.card("probe", np.array(thresholds)), tuple(heads))
+    skipped = lessons.skipped()
+    columns = [column for column, name in enumerate(train.names) if name not in skipped]
+    work = partial(_category, lessons, vectors, watched, encoder_key(lessons.encoder))
+    taught = dict(zip(columns, ThisMachine().run(work, columns, "teaching probes"), strict=True))
+    heads = tuple(taught[column][0] if column in taught else () for column in range(len(train.names)))
+    thresholds = [float(np.mean(taught[column][1])) if column in taught else 0.5 for column in range(len(heads))]
+    teacher = ProbeTeacher(lessons.card("probe", np.array(thresholds)), heads)
     chosen: dict[str, object] = {
         name: [round(head.score, 4) for head in found] for name, found in zip(train.names, heads, strict=True)
     }
-    return Taught(teacher, _out_of_fold(teacher, lessons, vectors), skipped, len(heads), chosen)
+    return Taught(teacher, _out_of_fold(teacher, lessons, vectors), skipped, len(columns), chosen)
 
 
 def _category(
-    lessons: Lessons, column: int, vectors: Floats, dev: Rows, encoder: str
+    lessons: Lessons, vectors: Floats, watched: Floats, encoder: str, column: int
 ) -> tuple[tuple[Head, ...], list[float]]:
     """Give a category's heads and thresholds, one a fold, from the store or by training them."""
     train, config = lessons.train, lessons.config
+    dev = Rows(watched, lessons.tuning.labels[:, column])
     rows = lessons.known(column)
     labels, folds = train.labels[rows, column], lessons.prepared.folds[rows]
     about = {

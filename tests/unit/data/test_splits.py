@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from limbeck.data.splits import JUDGING, TUNING, assign_folds, assign_halves, without_texts_of
+from limbeck.data.splits import JUDGING, TUNING, assign_folds, assign_halves, settle, without_texts_of
 from limbeck.errors import TooFewRows
 from limbeck.text import normalise
 
@@ -72,3 +72,24 @@ def test_too_few_texts_are_an_error():
 
 def test_texts_of_the_other_side_are_found_whatever_their_case():
     assert without_texts_of(["Too late!", "fine"], ["too late"]).tolist() == [False, True]
+
+
+def test_settled_texts_stay_and_new_ones_even_out_what_is_there():
+    texts, labels = [f"text {i}" for i in range(600)], partial_labels(600)
+    first = assign_folds(texts[:400], labels[:400], 4, seed=0)
+    folds = assign_folds(texts, labels, 4, seed=9, settled=settle(texts[:400], first))
+    assert np.array_equal(folds[:400], first)
+    for value in (0, 1):
+        for column in range(4):
+            counts = np.bincount(folds[labels[:, column] == value], minlength=4)
+            assert counts.max() - counts.min() <= max(3, 0.1 * counts.mean())
+
+
+def test_rows_that_come_one_by_one_are_spread_as_evenly_as_all_at_once():
+    labels = partial_labels(120)
+    texts = [f"text {i}" for i in range(120)]
+    folds = assign_folds(texts[:8], labels[:8], 4, seed=0)
+    for end in range(9, 121):
+        folds = assign_folds(texts[:end], labels[:end], 4, seed=0, settled=settle(texts[: end - 1], folds))
+    assert np.ptp(np.bincount(folds, minlength=4)) <= 8
+    assert np.ptp(np.bincount(folds[labels[:, 0] == 1], minlength=4)) <= 1

@@ -1,0 +1,5 @@
+"""Where independent tasks run."""
+
+from limbeck.scale.local import Executor, ThisMachine
+
+__all__ = ["Executor", "ThisMachine"]

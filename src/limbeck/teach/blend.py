@@ -1,0 +1,113 @@
+"""A weighted mean of several teachers, such as a generalist and a specialist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbeck.measure import average_precision, tune_thresholds
+from limbeck.scorer import Floats
+from limbeck.teach.card import Card
+from limbeck.teach.lessons import Lessons, Taught, Teacher
+
+PARTS = 10
+
+
+@dataclass(frozen=True)
+class BlendTeacher:
+    """Teachers of the same labels, with weights that add up to 1."""
+
+    card: Card
+    teachers: tuple[Teacher, ...]
+    weights: tuple[float, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The label names."""
+        return self.card.labels
+
+    def predict_proba(self, texts: Sequence[str]) -> Floats:
+        """Give the weighted mean of the probabilities [texts, labels]; a teacher without weight isn't asked."""
+        asked = [(t, w) for t, w in zip(self.teachers, self.weights, strict=True) if w > 0]
+        return mix([teacher.predict_proba(texts) for teacher, _ in asked], [weight for _, weight in asked])
+
+    def save(self, folder: Path) -> None:
+        """Write each teacher into a folder of its own, and the card."""
+        for number, teacher in enumerate(self.teachers):
+            (folder / f"part-{number}").mkdir()
+            teacher.save(folder / f"part-{number}")
+        self.card.save(folder, {"weights": self.weights})
+
+
+def teach_blend(lessons: Lessons, parts: Mapping[str, Taught]) -> Taught:
+    """Weigh teachers on the tuning half of dev; what one of them can teach, the blend can."""
+    tuning, config = lessons.tuning, lessons.config
+    one_class = config.task == "multiclass"
+    scores = [taught.teacher.predict_proba(tuning.texts) for taught in parts.values()]
+    weights = fit_weights(tuning.labels, scores, one_class)
+    thresholds = np.full(len(lessons.train.names), 0.5)
+    if not one_class:
+        thresholds = tune_thresholds(tuning.labels, mix(scores, weights), config.measure.min_positives)
+    teachers = tuple(taught.teacher for taught in parts.values())
+    skipped = [taught.skipped for taught in parts.values()]
+    chosen: dict[str, object] = {"weights": dict(zip(parts, weights, strict=True))}
+    history: dict[str, list[dict[str, Any]]] = {}
+    for kind, taught in parts.items():
+        chosen |= {f"{kind}.{name}": value for name, value in taught.chosen.items()}
+        history |= {f"{kind}.{name}": series for name, series in taught.history.items()}
+    return Taught(
+        BlendTeacher(lessons.card("blend", thresholds), teachers, tuple(weights)),
+        mix([taught.out_of_fold for taught in parts.values()], weights),
+        {name: reason for name, reason in skipped[0].items() if all(name in others for others in skipped)},
+        sum(taught.tasks for taught in parts.values()),
+        chosen,
+        history,
+    )
+
+
+def mix(scores: Sequence[Floats], weights: Sequence[float]) -> Floats:
+    """Give the weighted mean of several [texts, labels]; NaN in one of them leaves the cell to the others."""
+    stacked = np.stack(scores).astype(np.float64)
+    shares = np.where(np.isnan(stacked), 0.0, np.array(weights)[:, None, None])
+    total = shares.sum(axis=0)
+    mean = (np.nan_to_num(stacked) * shares).sum(axis=0) / np.where(total > 0, total, np.nan)
+    return mean.astype(np.float32)
+
+
+def fit_weights(truth: NDArray[np.float32], scores: Sequence[Floats], one_class: bool) -> list[float]:
+    """Choose among all weights in steps of a tenth; of equally good ones, the most even.
+
+    The best macro average precision wins, which asks for no thresholds; with one class, the best likelihood.
+    """
+    best: tuple[float, float] | None = None
+    found = [1 / len(scores)] * len(scores)
+    for counts in _shares(len(scores), PARTS):
+        weights = [count / PARTS for count in counts]
+        proba = mix(scores, weights)
+        rank = (_likelihood(truth, proba) if one_class else _precision(truth, proba)), -max(weights)
+        if best is None or rank > best:
+            best, found = rank, weights
+    return found
+
+
+def _shares(parts: int, total: int) -> Iterator[tuple[int, ...]]:
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _shares(parts - 1, total - first):
+            yield (first, *rest)
+
+
+def _precision(truth: NDArray[np.float32], proba: Floats) -> float:
+    columns = [column for column in range(truth.shape[1]) if (truth[:, column] == 1).any()]
+    return float(np.mean([average_precision(truth[:, c], proba[:, c]) for c in columns])) if columns else 0.0
+
+
+def _likelihood(truth: NDArray[np.float32], proba: Floats) -> float:
+    return float(np.log(np.maximum(proba[truth == 1], 1e-6)).mean()) if (truth == 1).any() else 0.0

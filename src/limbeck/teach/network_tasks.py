@@ -1,0 +1,198 @@
+"""One network to fine-tune: its task, its key, where it starts, and keeping it when it is finished."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file
+
+from limbeck.scorer import Floats
+from limbeck.store import key_of
+from limbeck.teach.checkpoint import Checkpoints, save_weights
+from limbeck.teach.examples import Examples
+from limbeck.teach.lessons import Lessons, Rows
+from limbeck.teach.loop import Job, fit
+from limbeck.teach.network import Classifier, Encoder
+from limbeck.teach.networks import Member
+from limbeck.teach.states import States
+from limbeck.teach.tokens import Ids
+from limbeck.text import normalise
+
+TASK_KIND = "tasks/networks"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One network to train: the categories it learns, the fold it doesn't see, and its seed."""
+
+    columns: tuple[int, ...]
+    fold: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Material:
+    """What all tasks share: training and tuning texts as token ids, perhaps as frozen states, and the encoder's hash.
+
+    With `goes_on`, a network that was taught before and lacks only rows or categories is the start of a new one.
+    """
+
+    train: list[Ids]
+    tuning: list[Ids]
+    pad_id: int
+    encoder: str
+    train_states: States | None = None
+    tuning_states: States | None = None
+    goes_on: bool = False
+
+
+def train_task(lessons: Lessons, material: Material, task: Task) -> Member:
+    """Give a task's network, from the store or by training it; a killed training goes on where it was."""
+    rows, labels, held_out = _rows_of(lessons, task)
+    about = _about(lessons, material, task, rows, labels, held_out)
+    key = key_of(about)
+    if lessons.force or not lessons.store.intact(TASK_KIND, key):
+        checkpoints = Checkpoints(lessons.store, key)
+        if lessons.force:
+            checkpoints.clear()
+        network = _network(lessons, task)
+        start = _earlier(lessons, about, rows[held_out]) if material.goes_on and not lessons.force else None
+        if start:
+            _go_on_from(start, network, about["categories"])
+        job = _job(lessons, material, task, rows, labels, held_out, going_on=start is not None)
+        fitted = fit(network, job, checkpoints)
+        with lessons.store.write(TASK_KIND, key, about) as folder:
+            save_weights(fitted.weights, folder / "weights.safetensors")
+            outcome = {
+                "score": fitted.score,
+                "thresholds": fitted.thresholds.tolist(),
+                "history": fitted.history,
+                "restarts": fitted.restarts,
+                "started_from": start.name if start else None,
+            }
+            (folder / "outcome.json").write_text(json.dumps(outcome), encoding="utf-8")
+            seen = sorted(_seen(lessons.train.texts[row] for row in rows[~held_out]))
+            (folder / "trained_on.json").write_text(json.dumps(seen), encoding="utf-8")
+        checkpoints.clear()
+    return _member(task, lessons.store.folder(TASK_KIND, key))
+
+
+def _about(
+    lessons: Lessons, material: Material, task: Task, rows: Rows, labels: Floats, held_out: NDArray[np.bool_]
+) -> dict[str, Any]:
+    """Collect what a network depends on; categories by name, so that others may come and go around them."""
+    config, train, tuning = lessons.config, lessons.train, lessons.tuning
+    return {
+        "categories": [train.names[column] for column in task.columns],
+        "fold": task.fold,
+        "seed": task.seed,
+        "encoder": [material.encoder, config.encoder.max_tokens],
+        "rows": key_of([[train.texts[row] for row in rows], np.nan_to_num(labels, nan=-1).tolist(), held_out.tolist()]),
+        "dev": key_of([tuning.texts, np.nan_to_num(tuning.labels[:, task.columns], nan=-1).tolist()]),
+        "settings": config.train.model_dump(exclude={"checkpoint_seconds"}),
+        "one_class": config.task == "multiclass",
+        "made_with": dict(lessons.made_with),
+    }
+
+
+def _network(lessons: Lessons, task: Task) -> Classifier:
+    settings = lessons.config.train
+    torch.manual_seed(task.seed)
+    return Classifier(
+        Encoder(lessons.encoder.folder),
+        len(task.columns),
+        settings.dropout,
+        settings.freeze_layers,
+        settings.freeze_embeddings,
+    )
+
+
+def _job(
+    lessons: Lessons,
+    material: Material,
+    task: Task,
+    rows: Rows,
+    labels: Floats,
+    held_out: NDArray[np.bool_],
+    going_on: bool,
+) -> Job:
+    train, settings = lessons.train, lessons.config.train
+    every = Examples(
+        [material.train[row] for row in rows],
+        labels,
+        [train.sources[row] for row in rows] if train.sources else [],
+        [material.train_states[row] for row in rows] if material.train_states is not None else None,
+    )
+    if going_on:
+        settings = settings.model_copy(update={"epochs": -(-settings.epochs // 2)})
+    return Job(
+        train=every.take(np.flatnonzero(~held_out)),
+        fold=every.take(np.flatnonzero(held_out)),
+        dev=Examples(material.tuning, lessons.tuning.labels[:, task.columns], states=material.tuning_states),
+        settings=settings,
+        seed=task.seed,
+        pad_id=material.pad_id,
+        one_class=lessons.config.task == "multiclass" and len(task.columns) > 1,
+    )
+
+
+def _member(task: Task, folder: Path) -> Member:
+    told = json.loads((folder / "outcome.json").read_text(encoding="utf-8"))
+    return Member(
+        task.columns,
+        task.fold,
+        task.seed,
+        told["score"],
+        tuple(told["thresholds"]),
+        folder / "weights.safetensors",
+        tuple(told["history"]),
+    )
+
+
+def _rows_of(lessons: Lessons, task: Task) -> tuple[Rows, Floats, NDArray[np.bool_]]:
+    """Give the rows that know any of a task's categories, their labels, and which of them are held out."""
+    labels = lessons.train.labels[:, task.columns]
+    rows = np.flatnonzero(~np.isnan(labels).all(axis=1))
+    return rows, labels[rows], lessons.prepared.folds[rows] == task.fold
+
+
+def _earlier(lessons: Lessons, about: dict[str, Any], held_out: Rows) -> Path | None:
+    """Find the newest network of the same make that learnt some of the categories, and saw nothing that judges now."""
+    grown = ("categories", "rows", "dev", "files", "finished")
+    same = {name: value for name, value in about.items() if name not in grown}
+    prepared = lessons.prepared
+    judges = [lessons.train.texts[row] for row in held_out] + prepared.dev.texts
+    judging = _seen([*judges, *(prepared.test.texts if prepared.test else [])])
+    for key, manifest in lessons.store.newest_first(TASK_KIND):
+        learnt = manifest["categories"]
+        if (
+            {name: value for name, value in manifest.items() if name not in grown} == json.loads(json.dumps(same))
+            and set(learnt) <= set(about["categories"])
+            and lessons.store.intact(TASK_KIND, key)
+        ):
+            folder = lessons.store.folder(TASK_KIND, key)
+            if judging.isdisjoint(json.loads((folder / "trained_on.json").read_text(encoding="utf-8"))):
+                return folder
+    return None
+
+
+def _go_on_from(folder: Path, network: Classifier, categories: list[str]) -> None:
+    """Give a network another one's weights; outputs of categories that are new to it stay fresh."""
+    weights = load_file(folder / "weights.safetensors")
+    learnt = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["categories"]
+    with torch.no_grad():
+        for name, parameter in network.head.named_parameters():
+            old = weights.pop(f"head.{name}")
+            for row, category in enumerate(learnt):
+                parameter[categories.index(category)] = old[row]
+    network.load_state_dict(weights, strict=False)
+
+
+def _seen(texts: Any) -> set[str]:  # noqa: ANN401 - any iterable of texts
+    return {key_of(normalise(text)) for text in texts}

@@ -1,0 +1,134 @@
+"""A finished transformers sequence-classification model as a teacher, as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from limbeck.errors import BadSetting, EncoderMissing, Place
+from limbeck.measure import tune_thresholds
+from limbeck.scorer import Floats
+from limbeck.teach.card import Card, read_card
+from limbeck.teach.encoders import find_encoder
+from limbeck.teach.lessons import Lessons, Taught
+from limbeck.teach.network import positions
+from limbeck.teach.tokens import Tokens, batches_by_length, pad
+from limbeck.text import Cleaner
+
+SCORED_AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class ReadyTeacher:
+    """The model in `card.encoder`; `outputs` gives each label the model's output that is named like it, or -1."""
+
+    card: Card
+    outputs: tuple[int, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The label names."""
+        return self.card.labels
+
+    def predict_proba(self, texts: Sequence[str]) -> Floats:
+        """Give probabilities [texts, labels]; a label that the model doesn't know gets its known rate."""
+        cleaner = Cleaner(self.card.clean)
+        return self.score_cleaned([cleaner(text) for text in texts])
+
+    @torch.no_grad()
+    def score_cleaned(self, texts: Sequence[str]) -> Floats:
+        """Do the same for texts that are cleaned already."""
+        model, tokens, one_of = self._model
+        ids = tokens.encode(texts)
+        lengths = np.array([len(row) for row in ids], dtype=np.intp)
+        proba = np.tile(np.array(self.card.rates), (len(texts), 1))
+        known = [column for column, output in enumerate(self.outputs) if output >= 0]
+        for rows in batches_by_length(lengths, SCORED_AT_ONCE) if len(ids) else []:
+            batch = pad(ids, rows, tokens.pad_id)
+            logits = model(input_ids=batch.ids, attention_mask=batch.mask).logits.float()
+            scores = (torch.softmax(logits, dim=1) if one_of else torch.sigmoid(logits)).numpy()
+            proba[np.ix_(rows, known)] = scores[:, [self.outputs[column] for column in known]]
+        return self.card.finish(proba)
+
+    @cached_property
+    def _model(self) -> tuple[Any, Tokens, bool]:
+        model = _load(self.card.encoder.folder)
+        config = model.config
+        one_of = config.num_labels > 1 and config.problem_type != "multi_label_classification"
+        tokens = Tokens(self.card.encoder.folder, min(self.card.max_tokens, positions(model)))
+        return model.eval(), tokens, one_of
+
+    def save(self, folder: Path) -> None:
+        """Write the card; the model stays where it is, named and hashed."""
+        self.card.save(folder, {"outputs": self.outputs})
+
+    @staticmethod
+    def load(folder: Path, root: Path = Path()) -> ReadyTeacher:
+        """Read what `save` wrote; the model is looked for again from `root`."""
+        card, about = read_card(folder, root)
+        return ReadyTeacher(card, tuple(about["outputs"]))
+
+
+def teach_ready(lessons: Lessons) -> Taught:
+    """Take the model in `teach.folder`; only thresholds are learnt. It is taken to have seen none of your rows."""
+    name = lessons.config.teach.folder
+    if not name:
+        raise BadSetting('teach.kind = "folder" needs a model.', "Set teach.folder to a model's folder.")
+    files = find_encoder(name, lessons.root)
+    names = _names(_load(files.folder).config)
+    outputs = tuple(names.get(_plain(label), -1) for label in lessons.train.names)
+    if max(outputs) < 0:
+        raise BadSetting(
+            f"None of the model's labels ({', '.join(sorted(names)[:8])}) is a category ("
+            f"{', '.join(lessons.train.names[:8])}).",
+            "Rename them under id2label in the model's config.json, or set data.categories.",
+            Place(files.folder / "config.json"),
+        )
+    halves = np.full(len(outputs), 0.5)
+    draft = ReadyTeacher(lessons.card("folder", halves, files), outputs)
+    tuning = lessons.tuning
+    limits = tune_thresholds(tuning.labels, draft.score_cleaned(tuning.texts), lessons.config.measure.min_positives)
+    teacher = ReadyTeacher(lessons.card("folder", halves if draft.card.one_class else limits, files), outputs)
+    skipped = {
+        label: "the model has no such label"
+        for label, output in zip(lessons.train.names, outputs, strict=True)
+        if output < 0
+    }
+    return Taught(teacher, teacher.score_cleaned(lessons.train.texts), skipped, 0, {})
+
+
+def _load(folder: Path) -> Any:  # noqa: ANN401 - any transformers model
+    from safetensors import SafetensorError
+    from transformers import AutoModelForSequenceClassification
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        model, info = AutoModelForSequenceClassification.from_pretrained(
+            folder, local_files_only=True, output_loading_info=True
+        )
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        reason = str(error).splitlines()[0]
+        raise EncoderMissing(f"The model in {folder} can't be loaded: {reason}", "Copy the whole folder.") from None
+    if info["missing_keys"]:
+        lacking = ", ".join(sorted(info["missing_keys"])[:3])
+        raise EncoderMissing(
+            f"The model in {folder} is no finished classifier: it has no {lacking}.",
+            "Use it as encoder.name with another kind of teacher, or name a classifier.",
+        )
+    return model
+
+
+def _names(config: Any) -> dict[str, int]:  # noqa: ANN401 - any transformers configuration
+    return {_plain(str(name)): int(number) for number, name in config.id2label.items()}
+
+
+def _plain(label: str) -> str:
+    return re.sub(r"\W+", "-", label).strip("-").casefold()
