@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from limbeck.config import Config, Project, Task
+from limbeck.errors import BadSetting
 from limbeck.scorer import Scorer
-from limbeck.store import Store
+from limbeck.store import Store, key_of
 
 Figures = dict[str, float]
 
@@ -122,11 +123,37 @@ def _run_baselines(run: StepRun) -> Figures:
     return {f"{kind}.skipped_categories": len(names) for kind, names in skipped.items()}
 
 
+def _pool_files(project: Project) -> list[Path]:
+    return [project.path(name) for name in project.config.data.pool]
+
+
 def _encoder_files(project: Project) -> list[Path]:
     from limbeck.teach.encoders import WEIGHTS, find_encoder
 
-    folder = find_encoder(project.config.encoder.name, project.root).folder
-    return [file for name in ("config.json", "tokenizer.json", *WEIGHTS) if (file := folder / name).is_file()]
+    config = project.config
+    kinds = config.teach.blend if config.teach.kind == "blend" else [config.teach.kind]
+    named = [config.encoder.name] * (kinds != ["folder"]) + [config.teach.folder] * ("folder" in kinds)
+    folders = [find_encoder(name, project.root).folder for name in named if name]
+    every = [folder / name for folder in folders for name in ("config.json", "tokenizer.json", *WEIGHTS)]
+    return [file for file in every if file.is_file()]
+
+
+def _run_adapt(run: StepRun) -> Figures:
+    from limbeck.data.pool import sample_pool
+    from limbeck.teach.adapt import adapt
+    from limbeck.teach.encoders import find_encoder
+    from limbeck.teach.features import encoder_key
+    from limbeck.text import Cleaner
+
+    config = run.project.config
+    encoder = find_encoder(config.encoder.name, run.project.root)
+    cleaner = Cleaner(tuple(config.text.clean))
+    texts = sample_pool(_pool_files(run.project), config.data, cleaner, config.adapt.rows, config.seed)
+    longest, out, precision = config.encoder.max_tokens, run.folder / "encoder", config.train.precision
+    name = key_of([encoder_key(encoder), texts, config.adapt.model_dump(), longest, config.seed, dict(run.made_with)])
+    found = adapt(encoder, texts, config.adapt, longest, config.seed, run.store, name, out, precision)
+    run.write_json("history.json", {"adapt": found["history"]})
+    return {name: found[name] for name in ("texts", "steps", "loss_before", "loss_after")}
 
 
 def _run_teach(run: StepRun) -> Figures:
@@ -137,9 +164,15 @@ def _run_teach(run: StepRun) -> Figures:
     from limbeck.teach.kinds import KINDS
     from limbeck.teach.lessons import Lessons
 
-    config = run.project.config
-    encoder = find_encoder(config.encoder.name, run.project.root)
-    lessons = Lessons(Prepared.load(run.inputs["data"]), config, encoder, run.store, run.made_with, run.force)
+    config, root = run.project.config, run.project.root
+    name = config.teach.folder if config.teach.kind == "folder" else config.encoder.name
+    if not name:
+        raise BadSetting('teach.kind = "folder" needs a model.', "Set teach.folder to a model's folder.")
+    if "adapt" in run.inputs:
+        name = (run.inputs["adapt"] / "encoder").relative_to(root).as_posix()
+    lessons = Lessons(
+        Prepared.load(run.inputs["data"]), config, find_encoder(name, root), run.store, run.made_with, run.force, root
+    )
     taught = KINDS[config.teach.kind](lessons)
     taught.teacher.save(run.folder)
     np.save(run.folder / "out_of_fold.npy", taught.out_of_fold)
@@ -147,6 +180,30 @@ def _run_teach(run: StepRun) -> Figures:
     run.write_json("tasks.json", taught.chosen)
     run.write_json("history.json", taught.history)
     return {"tasks": taught.tasks, "skipped_categories": len(taught.skipped)}
+
+
+def _rated_pool_files(project: Project) -> list[Path]:
+    return _pool_files(project) if project.config.calibrate.rates == "pool" else []
+
+
+def _run_calibrate(run: StepRun) -> Figures:
+    from limbeck.data.pool import sample_pool
+    from limbeck.data.prepare import Prepared
+    from limbeck.teach.calibrate import calibrate
+    from limbeck.teach.kinds import load_teacher
+    from limbeck.text import Cleaner
+
+    config = run.project.config
+    pool: list[str] = []
+    if config.calibrate.rates == "pool":
+        files, cleaner = _pool_files(run.project), Cleaner(tuple(config.text.clean))
+        pool = sample_pool(files, config.data, cleaner, config.calibrate.pool_rows, config.seed)
+    teacher = load_teacher(run.inputs["teach"], run.project.root, run.store)
+    found = calibrate(teacher, Prepared.load(run.inputs["data"]), config, pool)
+    run.write_json("calibration.json", found.calibration.as_dict())
+    run.write_json("reliability.json", found.reliability)
+    run.write_json("rates.json", found.rates)
+    return found.figures
 
 
 def _run_measure(run: StepRun) -> Figures:
@@ -167,9 +224,10 @@ def _run_measure(run: StepRun) -> Figures:
     for kind in config.baselines.kinds:
         measure(kind, BaselineScorer.load(run.inputs["baselines"] / kind))
     if "teach" in run.inputs:
-        from limbeck.teach.kinds import load_teacher
+        from limbeck.teach.calibrate import load_calibrated
 
-        measure(f"teacher-{config.teach.kind}", load_teacher(run.inputs["teach"], run.project.root, run.store))
+        teacher = load_calibrated(run.inputs["teach"], run.inputs.get("calibrate"), run.project.root, run.store)
+        measure(f"teacher-{config.teach.kind}", teacher)
     return figures
 
 
@@ -211,12 +269,25 @@ STEPS: tuple[Step, ...] = (
         libraries=("scikit-learn", "scipy", "xgboost-cpu", "xgboost", "optuna", "iterative-stratification"),
     ),
     Step(
+        name="adapt",
+        summary="let the encoder read the pool",
+        tasks=("multilabel", "multiclass"),
+        settings=("seed", "data", "text", "encoder", "adapt"),
+        code=("limbeck.teach.adapt", "limbeck.teach.tokens", "limbeck.data.pool", "limbeck.text"),
+        after=(),
+        files=lambda project: [*_pool_files(project), *_encoder_files(project)],
+        run=_run_adapt,
+        libraries=("torch", "transformers", "tokenizers", "accelerate"),
+        unmoved_by=("data.titles", "data.labels", "data.dev", "data.test", "data.categories"),
+        wanted=lambda config: config.adapt.on and config.teach.kind not in ("none", "folder"),
+    ),
+    Step(
         name="teach",
         summary="teach a large encoder your labels",
         tasks=("multilabel", "multiclass"),
         settings=("task", "seed", "text", "encoder", "teach", "probe", "train", "measure"),
         code=("limbeck.teach", "limbeck.measure", "limbeck.data.splits", "limbeck.text"),
-        after=("data",),
+        after=("data", "adapt"),
         files=_encoder_files,
         run=_run_teach,
         libraries=("torch", "transformers", "tokenizers", "accelerate", "scikit-learn"),
@@ -224,12 +295,27 @@ STEPS: tuple[Step, ...] = (
         wanted=lambda config: config.teach.kind != "none",
     ),
     Step(
+        name="calibrate",
+        summary="make the teacher's probabilities mean what they say",
+        tasks=("multilabel", "multiclass"),
+        settings=("task", "seed", "data", "text", "calibrate", "measure"),
+        code=("limbeck.teach", "limbeck.measure", "limbeck.data.pool", "limbeck.text"),
+        after=("data", "teach"),
+        files=_rated_pool_files,
+        run=_run_calibrate,
+        libraries=("torch", "transformers", "scipy"),
+        unmoved_by=("data.titles", "data.labels", "data.dev", "data.test", "data.categories"),
+        wanted=lambda config: (
+            config.teach.kind != "none" and (config.calibrate.method != "none" or config.calibrate.rates == "pool")
+        ),
+    ),
+    Step(
         name="measure",
         summary="tune thresholds on one half of dev, judge on the other and on test",
         tasks=("multilabel", "multiclass"),
         settings=("task", "seed", "measure"),
         code=("limbeck.measure",),
-        after=("data", "baselines", "teach"),
+        after=("data", "baselines", "teach", "calibrate"),
         files=_no_files,
         run=_run_measure,
     ),

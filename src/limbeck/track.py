@@ -15,6 +15,8 @@ from limbeck.store import key_of
 
 # A figure-sized artefact is uploaded, a model or a data set is not: results already keep those.
 LARGEST_ARTEFACT = 2_000_000
+# Where a step leaves what it saw while training: {series: [{"step": …, figure: …}, …]}.
+HISTORY = "history.json"
 
 
 class Tracker(Protocol):
@@ -80,6 +82,7 @@ class MlflowTracker:
             )
             now = int(manifest["finished"] * 1000)
             metrics = [Metric(_metric_name(n), float(v), now, 0) for n, v in _figures(folder).items() if v is not None]
+            metrics += [Metric(_metric_name(n), value, now, at) for n, value, at in _history(folder)]
             params = [Param(name, value[:6000]) for name, value in _flat(manifest["config"])]
             for start in range(0, max(len(metrics), len(params)), 100):
                 chunk = slice(start, start + 100)
@@ -126,6 +129,17 @@ def make_tracker(project: Project) -> Tracker:
 def _figures(folder: Path) -> dict[str, float]:
     outcome = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
     return {**outcome["figures"], "seconds": outcome["seconds"]}
+
+
+def _history(folder: Path) -> Iterator[tuple[str, float, int]]:
+    """Give every figure of every evaluation during training, as (name, value, step)."""
+    file = folder / HISTORY
+    series = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    for name, evaluations in series.items():
+        for figures in evaluations:
+            for figure, value in figures.items():
+                if figure != "step" and isinstance(value, (int, float)) and not isinstance(value, bool):
+                    yield f"{name}.{figure}", float(value), int(figures["step"])
 
 
 def _metric_name(name: str) -> str:

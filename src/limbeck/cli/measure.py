@@ -66,8 +66,8 @@ def _measured(pipeline: Pipeline) -> Measured:
 
 def _remarks(pipeline: Pipeline) -> list[str]:
     """Say what a reader of the figures should know: categories without a model, rows left out, contradictions."""
-    data, baselines = pipeline.folder("data"), pipeline.folder("baselines")
-    if data is None or baselines is None:
+    data = pipeline.folder("data")
+    if data is None:
         return []
     told = json.loads((data / "figures.json").read_text(encoding="utf-8"))["figures"]
     remarks = [
@@ -77,9 +77,9 @@ def _remarks(pipeline: Pipeline) -> list[str]:
     ]
     if told["contradictions"]:
         remarks.append(f"{told['contradictions']} contradictions: `limbeck inspect` lists them.")
-    skipped = json.loads((baselines / "skipped.json").read_text(encoding="utf-8"))
-    for model, names in skipped.items():
-        remarks += [f"{model} has no model of '{name}': {reason}." for name, reason in names.items()]
+    for folder in filter(None, (pipeline.folder("baselines"), pipeline.folder("teach"))):
+        for model, names in json.loads((folder / "skipped.json").read_text(encoding="utf-8")).items():
+            remarks += [f"{model} has no model of '{name}': {reason}." for name, reason in names.items()]
     return remarks
 
 

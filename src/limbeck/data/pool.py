@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,3 +42,15 @@ def stream_pool(paths: list[Path], settings: DataSettings, cleaner: Cleaner) -> 
             text = cleaner(value or "")
             if text:
                 yield PoolRow(row, text, str(record.get(settings.source_column) or ""), path, line)
+
+
+def sample_pool(paths: list[Path], settings: DataSettings, cleaner: Cleaner, count: int, seed: int) -> list[str]:
+    """Draw `count` texts at random in one pass, in the pool's order; the same text is given once."""
+    rng = random.Random(seed)
+    kept: list[tuple[int, str]] = []
+    for number, row in enumerate(stream_pool(paths, settings, cleaner)):
+        if number < count:
+            kept.append((number, row.text))
+        elif (place := rng.randrange(number + 1)) < count:
+            kept[place] = (number, row.text)
+    return list(dict.fromkeys(text for _, text in sorted(kept)))

@@ -20,7 +20,7 @@ from limbeck.progress import progress as show_progress
 from limbeck.store import Store
 from limbeck.teach.checkpoint import Checkpoints, Progress
 from limbeck.teach.encoders import EncoderFiles
-from limbeck.teach.loop import _precision
+from limbeck.teach.loop import precision_of
 from limbeck.teach.network import Encoder
 from limbeck.teach.tokens import Ids, Tokens, batches_by_length, pad, shuffled_batches
 
@@ -28,6 +28,8 @@ CHECKPOINT_SECONDS = 60.0
 HELD_OUT, MOST_HELD_OUT = 0.05, 500
 WARMUP, CLIP, WEIGHT_DECAY = 0.1, 1.0, 0.01
 HISTORY_POINTS = 100
+# The outputs, which most files lack, must catch up with the encoder before they pull it about.
+OUTPUT_RATE = 10.0
 NOT_ASKED = -100
 SENTENCE_FILES = ("modules.json", "1_Pooling/config.json")
 LEAVE_OUT = "Set adapt.on = false."
@@ -128,9 +130,9 @@ class _Run:
     def __init__(self, model: nn.Module, lesson: _Lesson, checkpoints: Checkpoints, precision: str) -> None:
         from accelerate import Accelerator
 
-        self.accelerator = Accelerator(mixed_precision=_precision(precision))
+        self.accelerator = Accelerator(mixed_precision=precision_of(precision))
         self.raw, self.lesson, self.settings, self.checkpoints = model, lesson, lesson.settings, checkpoints
-        self.optimizer = torch.optim.AdamW(model.parameters(), lr=self.settings.rate, weight_decay=WEIGHT_DECAY)
+        self.optimizer = torch.optim.AdamW(_groups(model, self.settings.rate), weight_decay=WEIGHT_DECAY)
         self.model, self.prepared = self.accelerator.prepare(model, self.optimizer)
         self._shown: tuple[int, list[np.ndarray]] | None = None
         self.steps_an_epoch = len(self._batches(0))
@@ -177,7 +179,7 @@ class _Run:
         warmup = max(1, round(self.total * WARMUP))
         part = (step + 1) / warmup if step < warmup else (self.total - step) / max(1, self.total - warmup)
         for group in self.optimizer.param_groups:
-            group["lr"] = self.settings.rate * part
+            group["lr"] = group["highest"] * part
         self.model.train()
         self.prepared.zero_grad()
         loss, _ = self._loss(self.lesson.train, rows, None)
@@ -211,6 +213,13 @@ class _Run:
             even = len(batches) // processes * processes or len(batches)
             self._shown = epoch, batches[:even][self.accelerator.process_index :: processes] or batches[:1]
         return self._shown[1]
+
+
+def _groups(model: Any, rate: float) -> list[dict[str, Any]]:  # noqa: ANN401 - any transformers model
+    inside = {id(parameter) for parameter in model.base_model.parameters()}
+    outputs = [parameter for parameter in model.parameters() if id(parameter) not in inside]
+    groups = [{"params": list(model.base_model.parameters()), "highest": rate, "lr": rate}]
+    return groups + [{"params": outputs, "highest": OUTPUT_RATE * rate, "lr": rate}] * bool(outputs)
 
 
 def _masking(files: EncoderFiles, original: Encoder, tokens: Tokens, share: float) -> Masking:

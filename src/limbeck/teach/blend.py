@@ -76,7 +76,7 @@ def mix(scores: Sequence[Floats], weights: Sequence[float]) -> Floats:
     shares = np.where(np.isnan(stacked), 0.0, np.array(weights)[:, None, None])
     total = shares.sum(axis=0)
     mean = (np.nan_to_num(stacked) * shares).sum(axis=0) / np.where(total > 0, total, np.nan)
-    return mean.astype(np.float32)
+    return np.asarray(mean, dtype=np.float32)
 
 
 def fit_weights(truth: NDArray[np.float32], scores: Sequence[Floats], one_class: bool) -> list[float]:

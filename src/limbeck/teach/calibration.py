@@ -63,9 +63,9 @@ class Calibration:
     def thresholds(self, thresholds: Doubles) -> Doubles:
         """Give the thresholds at which calibrated probabilities decide as the given ones did before.
 
-        They are values that float32 holds exactly. A curve must put some neighbouring float32 on one value, most of all
-        near 0 and 1; where a threshold parts such neighbours, those above 0.5 and those next to each other say yes, and
-        those that drowned in 0 say no. With `one_class` thresholds play no part and come back as they are.
+        They are values that float32 holds exactly. A curve must put some float32 neighbours on one value, most of all
+        near 0 and 1. Where a threshold parts such neighbours, all of them say yes; but at the low end, where the curve
+        is flat down to 0, all of them say no. With `one_class` thresholds play no part and come back as they are.
         """
         given = np.array(thresholds, dtype=np.float64)
         if self.one_class:
@@ -74,7 +74,7 @@ class Calibration:
         lowest = given.astype(np.float32)
         lowest = np.where(lowest < given, np.nextafter(lowest, np.float32(2)), lowest)
         reached, half = self(np.stack([lowest, lowest / 2]))
-        drowned = (lowest > 0) & (half == reached) & (reached < 0.5)
+        drowned = (lowest > 0) & (half == reached)
         return np.asarray(np.where(drowned, np.nextafter(reached, np.float32(1)), reached), dtype=np.float64)
 
     def as_dict(self) -> dict[str, Any]:

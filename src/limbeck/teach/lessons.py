@@ -52,9 +52,10 @@ class Lessons:
         wanted = self.config.teach.folds
         return list(range(min(wanted, every) if wanted else every))
 
-    def known(self, column: int) -> Rows:
-        """Rows whose label for this category is known."""
-        return np.flatnonzero(~np.isnan(self.train.labels[:, column]))
+    def known(self, *columns: int) -> Rows:
+        """Rows that know any of these categories, in the order of their texts: that of the files may change."""
+        rows = np.flatnonzero(~np.isnan(self.train.labels[:, columns]).all(axis=1))
+        return np.array(sorted(rows, key=lambda row: self.train.texts[row]), dtype=np.intp)
 
     def why_not(self, column: int) -> str:
         """Say why a category can't be taught, or nothing."""

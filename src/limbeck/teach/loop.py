@@ -77,7 +77,7 @@ class _Run:
 
         settings = job.settings
         self._shown: tuple[int, list[Rows]] | None = None
-        self.accelerator = Accelerator(mixed_precision=_precision(settings.precision))
+        self.accelerator = Accelerator(mixed_precision=precision_of(settings.precision))
         self.job, self.settings = job, settings
         self.checkpoints, self.on_evaluation = checkpoints, on_evaluation
         self.raw = model
@@ -274,7 +274,8 @@ def _positive_weight(labels: NDArray[np.float32], settings: TrainSettings) -> Te
     return torch.from_numpy((negatives / np.maximum(positives, 1)).clip(min=0.1).astype(np.float32))
 
 
-def _precision(wanted: str) -> str:
+def precision_of(wanted: str) -> str:
+    """Resolve 'auto' to what the hardware has."""
     if wanted != "auto":
         return wanted
     return "bf16" if torch.cuda.is_available() and torch.cuda.is_bf16_supported() else "no"

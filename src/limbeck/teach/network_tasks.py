@@ -157,9 +157,8 @@ def _member(task: Task, folder: Path) -> Member:
 
 def _rows_of(lessons: Lessons, task: Task) -> tuple[Rows, Floats, NDArray[np.bool_]]:
     """Give the rows that know any of a task's categories, their labels, and which of them are held out."""
-    labels = lessons.train.labels[:, task.columns]
-    rows = np.flatnonzero(~np.isnan(labels).all(axis=1))
-    return rows, labels[rows], lessons.prepared.folds[rows] == task.fold
+    rows = lessons.known(*task.columns)
+    return rows, lessons.train.labels[rows][:, task.columns], lessons.prepared.folds[rows] == task.fold
 
 
 def _earlier(lessons: Lessons, about: dict[str, Any], held_out: Rows) -> Path | None:

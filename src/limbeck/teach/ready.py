@@ -49,7 +49,7 @@ class ReadyTeacher:
         ids = tokens.encode(texts)
         lengths = np.array([len(row) for row in ids], dtype=np.intp)
         proba = np.tile(np.array(self.card.rates), (len(texts), 1))
-        known = [column for column, output in enumerate(self.outputs) if output >= 0]
+        known = np.flatnonzero(np.array(self.outputs) >= 0)
         for rows in batches_by_length(lengths, SCORED_AT_ONCE) if len(ids) else []:
             batch = pad(ids, rows, tokens.pad_id)
             logits = model(input_ids=batch.ids, attention_mask=batch.mask).logits.float()

@@ -50,7 +50,6 @@ def original(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def adapted(original, tmp_path_factory):
-    torch.set_num_threads(1)
     out = tmp_path_factory.mktemp("work") / "adapted"
     return out, run(original, out, epochs=12, rate=5e-3)
 
@@ -86,11 +85,6 @@ def test_what_adapting_does_not_touch_is_carried_over(original, adapted):
     new, old = weights_of(out), weights_of(original)
     assert new.keys() == old.keys()
     assert torch.equal(new["pooler.dense.weight"], old["pooler.dense.weight"])
-
-
-def test_no_checkpoint_is_left_behind(adapted):
-    out, _ = adapted
-    assert not list((out.parent / "store").glob("training/run/*"))
 
 
 @pytest.mark.parametrize("kind", CONFIGS)
@@ -164,6 +158,7 @@ def test_a_run_killed_in_the_middle_of_epochs_ends_with_the_same_bits(original, 
     assert (tmp_path / "resumed" / "model.safetensors").read_bytes() == (
         tmp_path / "whole" / "model.safetensors"
     ).read_bytes()
+    assert not list(store.root.glob("training/run/*")), "what is written needs no checkpoint"
 
 
 class TestMasking:
@@ -222,7 +217,7 @@ class TestRefusals:
 
     def test_a_rate_that_diverges_leaves_no_encoder(self, original, tmp_path, monkeypatch):
         monkeypatch.setattr("limbeck.teach.adapt.CHECKPOINT_SECONDS", -1.0)
-        with pytest.raises(BadSetting, match=r"adapt.rate = 1e\+37.* nan. Lower adapt.rate"):
+        with pytest.raises(BadSetting, match=r"1e\+37: its loss after [1-7] of 8 steps is nan. Lower adapt.rate"):
             run(original, tmp_path / "adapted", rate=1e37)
         assert not (tmp_path / "adapted").exists()
         assert not list((tmp_path / "store").glob("training/run/*")), "a lower rate must not resume from there"

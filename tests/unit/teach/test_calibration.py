@@ -160,8 +160,8 @@ def test_nan_stays_nan_and_the_edges_stay_numbers():
     assert calibrated.dtype == np.float32
     assert np.isnan(calibrated).tolist() == [[False, True], [False, False]]
     assert calibrated[1, 1] == pytest.approx(expit(2.0))
-    rows = Calibration((0.5, 0.5), (0.0, 2.0), one_class=True)(proba)
-    assert np.isnan(rows[0]).all() and rows[1].sum() == pytest.approx(1)
+    rows = Calibration((1.0, 1.0), (0.0, 2.0), one_class=True)(np.array([[0.0, NAN], [0.5, 0.5]], dtype=np.float32))
+    assert np.isnan(rows[0]).all() and rows[1] == pytest.approx([expit(-2.0), expit(2.0)])
 
 
 def scores(seed: int, count: int = 20_000):
@@ -175,7 +175,7 @@ def scores(seed: int, count: int = 20_000):
 CURVES = {"slope": st.floats(LEAST_SLOPE, 12), "offset": st.floats(-15, 15), "seed": st.integers(0, 2**32 - 1)}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(**CURVES)
 def test_no_two_texts_change_places(slope, offset, seed):
     proba = np.sort(scores(seed), axis=0)
@@ -184,7 +184,7 @@ def test_no_two_texts_change_places(slope, offset, seed):
     assert calibrated.min() >= 0 and calibrated.max() <= 1
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(**CURVES, threshold=st.floats(0, 1))
 def test_decisions_change_only_where_float32_can_t_tell_texts_apart(slope, offset, seed, threshold):
     proba, calibration = scores(seed), curve(slope, offset)
@@ -262,6 +262,8 @@ def test_a_class_that_no_row_shows_sinks_but_does_not_vanish():
     rows = truth[:, 3] == 0
     fitted = fit_calibration(truth[rows], proba[rows], "platt", True, 10)
     assert -10 < fitted.offsets[3] < -2 < min(fitted.offsets[:3])
+    # Where the penalty balances the likelihood: a third of a row by smoothing, the rest held up by the offset's cost.
+    assert fitted(proba[rows])[:, 3].sum() == pytest.approx(1 / 3 - fitted.offsets[3], abs=0.01)
 
 
 @pytest.mark.parametrize("method", ["platt", "temperature"])
@@ -295,13 +297,13 @@ def test_em_finds_the_rates_of_four_classes():
     rng = np.random.default_rng(20)
     old, new = np.array([0.4, 0.3, 0.2, 0.1]), np.array([0.1, 0.2, 0.15, 0.55])
     middles = np.array([[0, 0], [2, 0], [0, 2], [2, 2]])
-    classes = rng.choice(4, 20_000, p=new)
+    classes = rng.choice(4, 8000, p=new)
     x = rng.normal(middles[classes])
     heights = x @ middles.T - (middles**2).sum(axis=1) / 2
     proba = softmax(heights + np.log(old), axis=1).astype(np.float32)
     proba[:3] = NAN
     found = estimate_rates(proba, old, one_class=True)
-    assert found.sum() == pytest.approx(1) and found == pytest.approx(new, abs=0.015)
+    assert found.sum() == pytest.approx(1) and found == pytest.approx(new, abs=0.02)
     moved = shifted(Calibration.identity(4, True), old, found)
     assert moved(proba[3:]) == pytest.approx(softmax(heights + np.log(found), axis=1)[3:], abs=1e-4)
 

@@ -5,8 +5,8 @@ import shutil
 
 import numpy as np
 import pytest
-from small_project import WORDS, make_texts, write_project
-from tiny_encoders import tiny_encoder
+from small_project import WORDS, make_texts
+from teaching_project import QUICK, pipeline, teaching_project
 
 from limbeck.config import load_project
 from limbeck.errors import EncoderMissing
@@ -16,26 +16,10 @@ from limbeck.scorer import Scorer
 from limbeck.teach.features import FeatureCache
 from limbeck.teach.kinds import load_teacher
 
-QUICK = [
-    "train.epochs=10",
-    "train.batch=16",
-    "train.rate=0.003",
-    "train.head_rate=0.01",
-    "teach.folds=2",
-    "baselines.kinds=[]",
-]
-
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    folder = write_project(tmp_path_factory.mktemp("teach") / "p")
-    words = " ".join(text for text, _ in make_texts(300, 1)).replace(",", " ").split()
-    tiny_encoder(folder / "encoder", [word for word in words if not word.isdigit()])
-    return folder
-
-
-def pipeline(folder, kind, *more):
-    return Pipeline(load_project(folder, [*QUICK, "encoder.name=encoder", f"teach.kind={kind}", *more]))
+    return teaching_project(tmp_path_factory.mktemp("teach") / "p")
 
 
 @pytest.mark.parametrize("kind", ["probe", "partial", "binary-ensemble"])

@@ -1,0 +1,89 @@
+"""Calibrating a teacher: fitted on dev's tuning half, moved to the pool's rates if wanted, judged on the other half."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from limbeck.config import Config
+from limbeck.data.prepare import Prepared
+from limbeck.data.splits import JUDGING, TUNING
+from limbeck.errors import TooFewRows
+from limbeck.scorer import Floats, Scorer
+from limbeck.store import Store
+from limbeck.teach.calibration import (
+    Calibration,
+    calibration_figures,
+    estimate_rates,
+    fit_calibration,
+    reliability_tables,
+    shifted,
+)
+from limbeck.teach.kinds import load_teacher
+from limbeck.teach.lessons import Teacher
+
+
+@dataclass(frozen=True)
+class CalibratedTeacher:
+    """A teacher whose probabilities are put right."""
+
+    teacher: Teacher
+    calibration: Calibration
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The label names."""
+        return self.teacher.labels
+
+    def predict_proba(self, texts: Sequence[str]) -> Floats:
+        """Give calibrated probabilities [texts, labels]."""
+        return self.calibration(self.teacher.predict_proba(texts))
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """A calibration, how reliable the judging half found it before and after, and each category's rates."""
+
+    calibration: Calibration
+    figures: dict[str, float]
+    reliability: dict[str, Any]
+    rates: dict[str, dict[str, float]]
+
+
+def calibrate(teacher: Teacher, prepared: Prepared, config: Config, pool: Sequence[str]) -> Calibrated:
+    """Fit a calibration; `pool` is what rates are estimated on, if the configuration asks for that."""
+    settings, one_class = config.calibrate, config.task == "multiclass"
+    tuning, judging = prepared.dev_half(TUNING), prepared.dev_half(JUDGING)
+    raw = teacher.predict_proba(tuning.texts)
+    fitted = fit_calibration(tuning.labels, raw, settings.method, one_class, config.measure.min_positives)
+    # What the probabilities are right for: the training rows' rates until they were calibrated on dev.
+    rates = np.array(teacher.card.rates) if settings.method == "none" else fitted(raw).mean(axis=0, dtype=np.float64)
+    known = {"train": teacher.card.rates, "dev": np.nan_to_num(np.nanmean(tuning.labels, axis=0)).tolist()}
+    if settings.rates == "pool":
+        if not pool:
+            raise TooFewRows("The pool is empty, so it has no rates.", 'Set data.pool, or calibrate.rates = "dev".')
+        estimated = estimate_rates(fitted(teacher.predict_proba(pool)), rates, one_class)
+        fitted = shifted(fitted, rates, estimated)
+        known["pool"] = estimated.tolist()
+    before = teacher.predict_proba(judging.texts)
+    after = fitted(before)
+    return Calibrated(
+        fitted,
+        calibration_figures(judging.labels, before, after),
+        reliability_tables(judging.names, judging.labels, before, after),
+        {name: {of: float(values[c]) for of, values in known.items()} for c, name in enumerate(teacher.labels)},
+    )
+
+
+def load_calibrated(teach: Path, calibrate: Path | None, root: Path = Path(), store: Store | None = None) -> Scorer:
+    """Read a stored teacher, calibrated if there is the result of a calibration."""
+    teacher = load_teacher(teach, root, store)
+    if calibrate is None:
+        return teacher
+    told = json.loads((calibrate / "calibration.json").read_text(encoding="utf-8"))
+    return CalibratedTeacher(teacher, Calibration.from_dict(told))

@@ -1,0 +1,80 @@
+"""Finished transformers classifiers as teachers: their labels are found by name, their answers are their own."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from teaching_project import copy_of, pipeline, teaching_project
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+from limbeck.errors import BadSetting, EncoderMissing
+from limbeck.teach.kinds import load_teacher
+
+TEXTS = ["the wifi dropped", "we arrived late, the staff were kind", "coffee was fine"]
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    return teaching_project(tmp_path_factory.mktemp("ready") / "p")
+
+
+@pytest.fixture
+def project(template, tmp_path):
+    return copy_of(template, tmp_path / "p")
+
+
+def classifier(project, names, problem="multi_label_classification"):
+    torch.manual_seed(3)
+    model = AutoModelForSequenceClassification.from_pretrained(
+        project / "encoder",
+        num_labels=len(names),
+        id2label=dict(enumerate(names)),
+        label2id={name: number for number, name in enumerate(names)},
+        problem_type=problem,
+    )
+    model.save_pretrained(project / "finished")
+    tokenizer = AutoTokenizer.from_pretrained(project / "encoder")
+    tokenizer.save_pretrained(project / "finished")
+    batch = tokenizer(TEXTS, padding=True, return_tensors="pt", return_token_type_ids=False)
+    with torch.no_grad():
+        return model.eval()(**batch).logits.numpy()
+
+
+def test_its_probabilities_are_the_model_s_own_whatever_the_order_of_its_labels(project):
+    logits = classifier(project, ["WiFi", "something else", "Heat"])
+    chain = pipeline(project, "folder", "teach.folder=finished", "encoder.name=not-needed")
+    chain.run()
+    teacher = load_teacher(chain.folder("teach"), project)
+    proba = teacher.predict_proba(TEXTS)
+    expected = 1 / (1 + np.exp(-logits))
+    assert teacher.labels == ("heat", "late", "wifi")
+    assert proba[:, [0, 2]] == pytest.approx(expected[:, [2, 0]], abs=1e-5)
+    assert np.ptp(proba[:, 1]) == 0
+    skipped = json.loads((chain.folder("teach") / "skipped.json").read_text(encoding="utf-8"))
+    assert skipped == {"folder": {"late": "the model has no such label"}}
+    assert not np.isnan(np.load(chain.folder("teach") / "out_of_fold.npy")).any()
+
+
+def test_a_model_of_one_class_gives_its_softmax(project):
+    logits = classifier(project, ["heat", "late", "wifi"], "single_label_classification")
+    chain = pipeline(project, "folder", "teach.folder=finished")
+    chain.run(until="teach")
+    expected = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    assert load_teacher(chain.folder("teach"), project).predict_proba(TEXTS) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_model_with_other_labels_says_which_it_has(project):
+    classifier(project, ["LABEL_0", "LABEL_1"])
+    with pytest.raises(BadSetting, match=r"label_0, label_1.*heat, late, wifi"):
+        pipeline(project, "folder", "teach.folder=finished").run(until="teach")
+
+
+def test_an_encoder_without_a_classifier_is_not_taken_for_one(project):
+    with pytest.raises(EncoderMissing, match="no finished classifier"):
+        pipeline(project, "folder", "teach.folder=encoder").run(until="teach")
+
+
+def test_no_folder_is_one_sentence(project):
+    with pytest.raises(BadSetting, match=r"teach\.folder"):
+        pipeline(project, "folder").run(until="teach")
