@@ -18,6 +18,7 @@ from limbeck.scorer import Floats, Scorer
 from limbeck.store import Store
 from limbeck.teach.calibration import (
     Calibration,
+    Doubles,
     calibration_figures,
     estimate_rates,
     fit_calibration,
@@ -26,6 +27,9 @@ from limbeck.teach.calibration import (
 )
 from limbeck.teach.kinds import load_teacher
 from limbeck.teach.lessons import Teacher
+
+# Dev and pool are alike; where a score says little, the estimate runs off, so odds may change by this factor at most.
+FARTHEST = 4.0
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,8 @@ def calibrate(teacher: Teacher, prepared: Prepared, config: Config, pool: Sequen
         if not pool:
             raise TooFewRows("The pool is empty, so it has no rates.", 'Set data.pool, or calibrate.rates = "dev".')
         estimated = estimate_rates(fitted(teacher.predict_proba(pool)), rates, one_class)
+        if settings.method != "none":
+            estimated = np.clip(estimated, _odds(rates, 1 / FARTHEST), _odds(rates, FARTHEST))
         fitted = shifted(fitted, rates, estimated)
         known["pool"] = estimated.tolist()
     before = teacher.predict_proba(judging.texts)
@@ -78,6 +84,11 @@ def calibrate(teacher: Teacher, prepared: Prepared, config: Config, pool: Sequen
         reliability_tables(judging.names, judging.labels, before, after),
         {name: {of: float(values[c]) for of, values in known.items()} for c, name in enumerate(teacher.labels)},
     )
+
+
+def _odds(rates: Doubles, factor: float) -> Doubles:
+    """Give the rates whose odds are `factor` times as high."""
+    return rates * factor / (1 - rates + rates * factor)
 
 
 def load_calibrated(teach: Path, calibrate: Path | None, root: Path = Path(), store: Store | None = None) -> Scorer:

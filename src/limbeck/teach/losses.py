@@ -32,4 +32,4 @@ def masked_softmax(logits: Tensor, labels: Tensor, class_weight: Tensor) -> Tens
     known = (labels == 1).any(dim=1)
     if not known.any():
         return logits.sum() * 0.0
-    return functional.cross_entropy(logits[known], labels[known].argmax(dim=1), weight=class_weight)
+    return functional.cross_entropy(logits[known], (labels[known] == 1).int().argmax(dim=1), weight=class_weight)
