@@ -132,7 +132,7 @@ class _Run:
 
         self.accelerator = Accelerator(mixed_precision=precision_of(precision))
         self.raw, self.lesson, self.settings, self.checkpoints = model, lesson, lesson.settings, checkpoints
-        self.optimizer = torch.optim.AdamW(_groups(model, self.settings.rate), weight_decay=WEIGHT_DECAY)
+        self.optimizer = torch.optim.AdamW(_groups(model, self.settings.rate), weight_decay=WEIGHT_DECAY, fused=True)
         self.model, self.prepared = self.accelerator.prepare(model, self.optimizer)
         self._shown: tuple[int, list[np.ndarray]] | None = None
         self.steps_an_epoch = len(self._batches(0))

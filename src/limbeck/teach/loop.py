@@ -81,8 +81,9 @@ class _Run:
         self.job, self.settings = job, settings
         self.checkpoints, self.on_evaluation = checkpoints, on_evaluation
         self.raw = model
+        # Fused: on a CPU the plain form takes a sixth of a step's time.
         self.optimizer = torch.optim.AdamW(
-            _groups(model, settings), lr=settings.rate, weight_decay=settings.weight_decay
+            _groups(model, settings), lr=settings.rate, weight_decay=settings.weight_decay, fused=True
         )
         self.model, self.prepared = self.accelerator.prepare(model, self.optimizer)
         self.base_rates = [group["initial"] for group in self.optimizer.param_groups]

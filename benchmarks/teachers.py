@@ -1,0 +1,223 @@
+"""How good teachers are with few, disjoint labels, against the tuned baselines, and what they cost.
+
+python benchmarks/teachers.py kinds --data FOLDER [--only airline:probe …], where FOLDER/NAME/{train,dev,test}.jsonl
+hold text and labels. Runs that are finished are not repeated, so a table can be made piece by piece.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from results import WORK, publish
+from scarce import make_scarce
+
+from limbeck.config import load_project
+from limbeck.data.prepare import Prepared
+from limbeck.data.splits import JUDGING
+from limbeck.measure import decide, evaluate, paired_bootstrap
+from limbeck.measure.compare import load_measured
+from limbeck.pipeline import Pipeline
+from limbeck.project import create_demo
+
+SETS = ("airline", "goemotions", "reuters")
+KINDS = {
+    "probe": ["teach.kind=probe"],
+    "partial, 2 folds": ["teach.kind=partial", "teach.folds=2"],
+    "binary-ensemble, 3 folds": ["teach.kind=binary-ensemble", "teach.folds=3"],
+}
+RUNS = [(name, kind) for kind in ("probe", "partial, 2 folds") for name in SETS] + [
+    ("airline", "binary-ensemble, 3 folds")
+]
+SCARCE = (
+    "Disjoint labels: for each category 300 training rows, at most a third positive, with only that category's label "
+    "known (seed 0; benchmarks/scarce.py). Encoder: all-MiniLM-L6-v2, texts cut at 128 tokens. "
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A finished chain: its figures and probabilities by model, and how long teaching took."""
+
+    prepared: Prepared
+    measured: dict[str, dict]
+    folder: Path
+    seconds: float
+
+    def decisions(self, model: str, part: str = "test") -> np.ndarray:
+        """Give what a model decides at its tuned thresholds."""
+        with np.load(self.folder / model / "proba.npz") as proba:
+            return decide(proba[part], np.array(self.measured[model]["thresholds"]))
+
+    @property
+    def teacher(self) -> str:
+        """The teacher's name among the models."""
+        return next(name for name in self.measured if name.startswith("teacher-"))
+
+    def best_baseline(self) -> str:
+        """Give the baseline that the judging half of dev likes best."""
+        rest = [name for name in self.measured if name != self.teacher]
+        return max(rest, key=lambda name: self.measured[name]["figures"]["judging"]["macro_f1"])
+
+
+def run(folder: Path, settings: Iterable[str]) -> Outcome:
+    """Run the chain of a project as a user would."""
+    pipeline = Pipeline(load_project(folder, settings))
+    states = {state.step.name: state for state in pipeline.run()}
+    measured = pipeline.folder("measure")
+    data = pipeline.folder("data")
+    assert measured is not None and data is not None
+    return Outcome(Prepared.load(data), load_measured(measured), measured, states["teach"].seconds or 0.0)
+
+
+def project(data: Path, name: str) -> Path:
+    """Give the scarce project of a data set, making it once."""
+    folder = WORK / "teachers" / name
+    if not (folder / "limbeck.toml").exists():
+        make_scarce(data / name, folder)
+    return folder
+
+
+def difference(outcome: Outcome, model: str, rival: Outcome, other: str) -> str:
+    """Compare two models' macro-F1 on test by the paired bootstrap."""
+    assert outcome.prepared.test is not None
+    truth = outcome.prepared.test.labels
+    found = paired_bootstrap(truth, outcome.decisions(model), rival.decisions(other), rounds=1000)
+    return f"{found.estimate:+.3f} [{found.low:+.3f}, {found.high:+.3f}], p = {found.p_value:.3f}"
+
+
+def row(name: str, title: str, outcome: Outcome, model: str, probe: Outcome | None = None) -> dict[str, object]:
+    """Give a model's line of the table, compared with the best baseline and with a probe."""
+    figures = outcome.measured[model]["figures"]
+    interval = outcome.measured[model]["macro_f1_intervals"]["test"]
+    best = outcome.best_baseline()
+    found: dict[str, object] = {
+        "data": name,
+        "model": title,
+        "dev macro-F1": figures["judging"]["macro_f1"],
+        "test macro-F1": figures["test"]["macro_f1"],
+        "95 % interval": f"{interval['low']:.3f} to {interval['high']:.3f}",
+        "average precision": figures["test"]["macro_average_precision"],
+        "calibration error": figures["test"]["calibration_error"],
+        "against the best baseline (test)": difference(outcome, model, outcome, best) if model != best else None,
+        "teaching seconds": round(outcome.seconds) if model.startswith("teacher-") else None,
+    }
+    if probe:
+        found["against the probe (test)"] = difference(outcome, model, probe, probe.teacher)
+    return found
+
+
+def kinds(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
+    """Compare kinds of teacher with the best baseline of each data set."""
+    wanted = [tuple(item.split(":", 1)) for item in only] or RUNS
+    rows: list[dict[str, object]] = []
+    for name in dict.fromkeys(name for name, _ in wanted):
+        outcomes = {k: run(project(data, name), [*KINDS[k], *settings]) for n, k in wanted if n == name}
+        first = next(iter(outcomes.values()))
+        rows.append(row(name, f"{first.best_baseline()} (baseline)", first, first.best_baseline()))
+        probe = outcomes.get("probe")
+        rows += [
+            row(name, title, outcome, outcome.teacher, probe if title != "probe" else None)
+            for title, outcome in outcomes.items()
+        ]
+        print(json.dumps(rows[-len(outcomes) :], indent=1), flush=True)
+    note = (
+        SCARCE + "Thresholds are tuned alike for all on one half of dev, 'dev' is the other half. The baseline is the "
+        "best of three on dev; differences by a paired bootstrap of 1,000 rounds. Seconds: teaching all folds on 2 "
+        "cores, without measuring."
+    )
+    return rows, note
+
+
+def layers(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
+    """Compare what a probe can read."""
+    rows = []
+    for name in only or SETS:
+        for which in ("last", "last-four", "mix", "all"):
+            outcome = run(project(data, name), ["teach.kind=probe", f"probe.layers={which}", *settings])
+            found = row(name, which, outcome, outcome.teacher)
+            rows.append(
+                {"data": name, "layers": which} | {k: v for k, v in found.items() if k not in ("data", "model")}
+            )
+    return rows, SCARCE + "Which layers a linear probe reads: the last, the mean of the last four, a learnt mix, all."
+
+
+def weights(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
+    """Show what the weight of a positive does to precision and recall."""
+    rows = []
+    for weight in (0.5, 1.0, 2.0, 5.0, 10.0):
+        # Calibration and tuned thresholds undo most of what a weight does, so the middle columns do without both.
+        told = ["teach.kind=probe", f"train.positive_weight={weight}", "calibrate.method=none", *settings]
+        outcome = run(project(data, "airline"), told)
+        judging = outcome.prepared.dev_half(JUDGING)
+        with np.load(outcome.folder / outcome.teacher / "proba.npz") as proba:
+            plain = evaluate(judging.labels, proba["judging"], np.full(len(judging.names), 0.5), judging.names)
+        tuned = outcome.measured[outcome.teacher]["figures"]
+        rows.append(
+            {
+                "positive weight": weight,
+                "precision at 0.5 (dev)": plain.macro_precision,
+                "recall at 0.5 (dev)": plain.macro_recall,
+                "macro-F1 at 0.5 (dev)": plain.macro_f1,
+                "macro-F1, tuned thresholds (dev)": tuned["judging"]["macro_f1"],
+                "macro-F1, tuned thresholds (test)": tuned["test"]["macro_f1"],
+            }
+        )
+    return rows, SCARCE + "Airline, probe, without calibration. Above 1, a missed positive costs more than a false one."
+
+
+def large(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
+    """Compare the default encoder with a larger one; `settings` must name it (encoder.name=FOLDER)."""
+    rows = []
+    one_fold = ["teach.kind=partial", "teach.folds=1"]
+    for name, title, told in (
+        ("airline", "probe", KINDS["probe"]),
+        ("goemotions", "probe", KINDS["probe"]),
+        ("airline", "partial, 1 fold", one_fold),
+    ):
+        if only and f"{name}:{title}" not in only:
+            continue
+        for encoder, more in (("all-MiniLM-L6-v2, 22.7 M", []), ("all-mpnet-base-v2, 109.5 M", settings)):
+            outcome = run(project(data, name), [*told, *more])
+            rows.append({"data": name, "encoder": encoder} | row(name, title, outcome, outcome.teacher))
+            print(json.dumps(rows[-1]), flush=True)
+    return rows, SCARCE.replace("Encoder: all-MiniLM-L6-v2, texts", "Texts") + "How much a larger encoder gives."
+
+
+def demo(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
+    """Compare teachers on the demo corpus."""
+    folder = WORK / "teachers" / "demo"
+    if not folder.exists():
+        create_demo(folder, seed=0, pool_rows=20_000)
+    outcomes = {k: run(folder, [*KINDS[k], *settings]) for k in ("probe", "partial, 2 folds")}
+    first = next(iter(outcomes.values()))
+    rows = [row("demo", f"{first.best_baseline()} (baseline)", first, first.best_baseline())]
+    rows += [row("demo", title, outcome, outcome.teacher) for title, outcome in outcomes.items()]
+    return rows, "The demo corpus, seed 0."
+
+
+TABLES = {"kinds": kinds, "layers": layers, "weights": weights, "large": large, "demo": demo}
+
+
+def main() -> None:
+    """Parse, run, publish."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", choices=TABLES)
+    parser.add_argument("--data", type=Path, default=Path("data"), help="the folder of data sets")
+    parser.add_argument("--only", nargs="+", default=[], help="a part of the table, e.g. airline:probe")
+    parser.add_argument("--set", dest="settings", action="append", default=[], help="section.key=value")
+    parser.add_argument("--no-publish", action="store_true", help="leave docs/RESULTS.md alone")
+    arguments = parser.parse_args()
+    rows, note = TABLES[arguments.table](arguments.data, arguments.only, arguments.settings)
+    if arguments.no_publish or arguments.only:
+        publish(f"teachers-{arguments.table}", rows, note, publish_to=None)
+    else:
+        publish(f"teachers-{arguments.table}", rows, note)
+
+
+if __name__ == "__main__":
+    main()
