@@ -16,6 +16,7 @@ QUICK = [
     "train.batch=16",
     "train.rate=0.003",
     "train.head_rate=0.01",
+    "train.freeze_layers=0",  # random layers are not worth keeping
     "teach.folds=2",
     "baselines.kinds=[]",
 ]

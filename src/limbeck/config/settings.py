@@ -200,9 +200,10 @@ class TrainSettings(Section):
     balance_sources: bool = Field(False, description="Show every source equally often.")
     evaluate_every: Annotated[int, Field(ge=0)] = Field(0, description="Steps between evaluations. 0: every epoch.")
     patience: Annotated[int, Field(ge=1)] = Field(3, description="Evaluations without improvement before it stops.")
-    freeze_embeddings: bool = Field(False, description="The token vectors stay as they are.")
-    freeze_layers: Annotated[int, Field(ge=0)] = Field(
-        0, description="Embeddings and so many lower layers stay as they are; their outputs are computed once. 0: none."
+    freeze_embeddings: bool = Field(False, description="The token vectors stay as they are, if no layer does.")
+    freeze_layers: Annotated[int, Field(ge=0)] | Literal["half"] = Field(
+        "half",
+        description="Embeddings and so many lower layers stay as they are; their outputs are computed once. 0: none.",
     )
     checkpoint_seconds: Annotated[float, Field(gt=0)] = Field(
         60.0, description="Seconds of training that a kill may cost."

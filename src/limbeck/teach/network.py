@@ -47,6 +47,27 @@ class Encoder(nn.Module):
         """Give the vectors after the embeddings and after every layer."""
         return list(self.model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states)
 
+    def up_to(self, layer: int, ids: Tensor, mask: Tensor) -> Tensor:
+        """Give the vectors after the lowest `layer` layers, without the cost of those above."""
+        kept: list[Tensor] = []
+
+        def stop(_: nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+            kept.append(arguments[0] if arguments else named["hidden_states"])
+            raise _Stop
+
+        handle = self.layers[layer].register_forward_pre_hook(stop, with_kwargs=True)
+        try:
+            self(ids, mask)
+        except _Stop:
+            pass
+        finally:
+            handle.remove()
+        return kept[0]
+
+    def lowest(self, wanted: int | str) -> int:
+        """Say how many layers are frozen when so many, or 'half', are wanted; one at least is left to train."""
+        return len(self.layers) // 2 if wanted == "half" else min(int(wanted), len(self.layers) - 1)
+
     def freeze(self, lowest: int, embeddings: bool = False) -> None:
         """Let the `lowest` layers and what lies below them, or the `embeddings` alone, stay as they are."""
         if lowest > 0:
@@ -92,7 +113,7 @@ class Classifier(nn.Module):
         """Put fresh outputs on an encoder."""
         super().__init__()
         self.encoder = encoder
-        self.frozen = min(frozen, len(encoder.layers) - 1)
+        self.frozen = frozen
         encoder.freeze(self.frozen, freeze_embeddings)
         self.dropout = nn.Dropout(dropout)
         self.head = nn.Linear(encoder.width, labels)
@@ -126,6 +147,10 @@ def positions(model: Any) -> int:  # noqa: ANN401 - any transformers model
     if not tables:
         return int(getattr(model.config, "max_position_embeddings", 512))
     return tables[0].num_embeddings - (0 if tables[0].padding_idx is None else tables[0].padding_idx + 1)
+
+
+class _Stop(Exception):
+    """Ends a forward pass early."""
 
 
 class _PassOn(nn.Module):

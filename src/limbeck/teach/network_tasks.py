@@ -38,15 +38,17 @@ class Task:
 
 @dataclass(frozen=True)
 class Material:
-    """What all tasks share: training and tuning texts as token ids, perhaps as frozen states, and the encoder's hash.
+    """What all tasks share: training and tuning texts as token ids, and the encoder's hash.
 
-    With `goes_on`, a network that was taught before and lacks only rows or categories is the start of a new one.
+    `frozen` layers don't train; the texts' states after them, if any are frozen, are known. With `goes_on`, a network
+    that was taught before and lacks only rows or categories is the start of a new one.
     """
 
     train: list[Ids]
     tuning: list[Ids]
     pad_id: int
     encoder: str
+    frozen: int = 0
     train_states: States | None = None
     tuning_states: States | None = None
     goes_on: bool = False
@@ -104,13 +106,9 @@ def _about(
 def _network(lessons: Lessons, task: Task) -> Classifier:
     settings = lessons.config.train
     torch.manual_seed(task.seed)
-    return Classifier(
-        Encoder(lessons.encoder.folder),
-        len(task.columns),
-        settings.dropout,
-        settings.freeze_layers,
-        settings.freeze_embeddings,
-    )
+    encoder = Encoder(lessons.encoder.folder)
+    frozen = encoder.lowest(settings.freeze_layers)
+    return Classifier(encoder, len(task.columns), settings.dropout, frozen, settings.freeze_embeddings)
 
 
 def _job(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,15 @@ from safetensors.torch import load_file
 from limbeck.progress import progress
 from limbeck.scorer import Floats
 from limbeck.teach.card import Card, read_card
-from limbeck.teach.examples import Examples
+from limbeck.teach.examples import Examples, Rows
 from limbeck.teach.loop import predict
 from limbeck.teach.network import Classifier, Encoder
+from limbeck.teach.states import states_of
 from limbeck.teach.tokens import Tokens
 from limbeck.text import Cleaner
+
+# Texts whose states after the shared layers are held in memory together.
+AT_ONCE = 1024
 
 
 @dataclass(frozen=True)
@@ -36,10 +40,14 @@ class Member:
 
 @dataclass(frozen=True)
 class NetworkTeacher:
-    """Members over one pre-trained encoder; a label without a member gets its known rate."""
+    """Members over one pre-trained encoder, whose `frozen` lowest layers they share.
+
+    A label without a member gets its known rate.
+    """
 
     card: Card
     members: tuple[Member, ...]
+    frozen: int = 0
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -55,24 +63,39 @@ class NetworkTeacher:
         """Do the same for texts that are cleaned already."""
         total = np.zeros((len(texts), len(self.labels)), dtype=np.float64)
         counts = np.zeros(len(self.labels))
-        for member, proba in self._each_member(texts):
-            total[:, member.columns] += proba
+        for rows, member, proba in self._each_member(texts):
+            total[np.ix_(rows, np.array(member.columns))] += proba
+        for member in self.members:
             counts[list(member.columns)] += 1
         mean = np.where(counts > 0, total / np.maximum(counts, 1), np.array(self.card.rates))
         return self.card.finish(mean)
 
-    def _each_member(self, cleaned: Sequence[str]) -> Iterator[tuple[Member, Floats]]:
-        """Give every member with its probabilities [texts, its columns]; the texts are tokenised once."""
+    def _each_member(self, cleaned: Sequence[str]) -> Iterator[tuple[Rows, Member, Floats]]:
+        """Give some rows, a member and its probabilities [rows, its columns], until every member had every row.
+
+        Texts are tokenised once, and go once through the layers that all members share.
+        """
+        encoder, tokens = self._reader
+        network: Classifier | None = None
+        pieces = [(start, member) for start in range(0, len(cleaned), AT_ONCE) for member in self.members]
+        shared: tuple[int, Examples] | None = None
+        for start, member in progress(pieces, "scoring with each member", len(pieces)):
+            if shared is None or shared[0] != start:
+                shared = start, self._examples(cleaned[start : start + AT_ONCE])
+            examples = shared[1]
+            if network is None or network.head.out_features != len(member.columns):
+                network = Classifier(encoder, len(member.columns), frozen=self.frozen)
+            network.load_state_dict(load_file(member.weights), strict=False)
+            blank = np.zeros((len(examples), len(member.columns)), dtype=np.float32)
+            softmax = self.card.one_class and len(member.columns) > 1
+            proba = predict(network, replace(examples, labels=blank), tokens.pad_id, softmax)
+            yield np.arange(start, start + len(examples)), member, proba
+
+    def _examples(self, cleaned: Sequence[str]) -> Examples:
         encoder, tokens = self._reader
         ids = tokens.encode(cleaned)
-        network: Classifier | None = None
-        for member in progress(self.members, "scoring with each member", len(self.members)):
-            if network is None or network.head.out_features != len(member.columns):
-                network = Classifier(encoder, len(member.columns))
-            network.load_state_dict(load_file(member.weights), strict=False)
-            blank = np.zeros((len(ids), len(member.columns)), dtype=np.float32)
-            softmax = self.card.one_class and len(member.columns) > 1
-            yield member, predict(network, Examples(ids, blank), tokens.pad_id, softmax)
+        states = states_of(encoder, self.frozen, ids, tokens.pad_id) if self.frozen else None
+        return Examples(ids, np.zeros((len(ids), 0), dtype=np.float32), states=states)
 
     @cached_property
     def _reader(self) -> tuple[Encoder, Tokens]:
@@ -86,7 +109,7 @@ class NetworkTeacher:
             name = f"member-{number}.safetensors"
             (folder / name).hardlink_to(member.weights)
             members.append({**asdict(member), "weights": name, "history": None})
-        self.card.save(folder, {"members": members})
+        self.card.save(folder, {"members": members, "frozen": self.frozen})
 
     @staticmethod
     def load(folder: Path, root: Path = Path()) -> NetworkTeacher:
@@ -103,4 +126,4 @@ class NetworkTeacher:
             )
             for m in about["members"]
         )
-        return NetworkTeacher(card, members)
+        return NetworkTeacher(card, members, about["frozen"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
@@ -19,7 +19,6 @@ SCORED_AT_ONCE = 64
 States = list[NDArray[np.float16]]
 
 
-@torch.no_grad()
 def frozen_states(
     store: Store, encoder: Encoder, encoder_key: str, layers: int, ids: Sequence[Ids], pad_id: int
 ) -> States:
@@ -28,17 +27,28 @@ def frozen_states(
     ends = np.cumsum(lengths)
     key = key_of([encoder_key, layers, [row.tolist() for row in ids]])
     if not store.intact(KIND, key):
-        encoder.eval()
         with store.write(KIND, key, {"encoder": encoder_key, "layers": layers, "texts": len(ids)}) as folder:
-            flat = np.lib.format.open_memmap(
-                folder / "states.npy", "w+", np.float16, (int(lengths.sum()), encoder.width)
-            )
-            groups = batches_by_length(lengths, SCORED_AT_ONCE) if len(ids) else []
-            for rows in progress(groups, "reading texts with the frozen layers", len(groups)):
-                batch = pad(ids, rows, pad_id)
-                states = encoder.all_layers(batch.ids, batch.mask)[layers].numpy()
-                for position, row in enumerate(rows):
-                    flat[ends[row] - lengths[row] : ends[row]] = states[position, : lengths[row]]
+            shape = int(lengths.sum()), encoder.width
+            flat = np.lib.format.open_memmap(folder / "states.npy", "w+", np.float16, shape)
+            for row, states in _each(encoder, layers, ids, pad_id):
+                flat[ends[row] - lengths[row] : ends[row]] = states
             flat.flush()
     flat = np.load(store.folder(KIND, key) / "states.npy", mmap_mode="r", allow_pickle=False)
     return [flat[end - length : end] for end, length in zip(ends, lengths, strict=True)]
+
+
+def states_of(encoder: Encoder, layers: int, ids: Sequence[Ids], pad_id: int) -> States:
+    """Give the same, in memory."""
+    found: dict[int, NDArray[np.float16]] = dict(_each(encoder, layers, ids, pad_id))
+    return [found[row] for row in range(len(ids))]
+
+
+@torch.no_grad()
+def _each(encoder: Encoder, layers: int, ids: Sequence[Ids], pad_id: int) -> Iterator[tuple[int, NDArray[np.float16]]]:
+    encoder.eval()
+    groups = batches_by_length(np.array([len(row) for row in ids], dtype=np.intp), SCORED_AT_ONCE)
+    for rows in progress(groups, "reading texts with the frozen layers", len(groups)):
+        batch = pad(ids, rows, pad_id)
+        states = encoder.up_to(layers, batch.ids, batch.mask).numpy()
+        for position, row in enumerate(rows):
+            yield int(row), states[position, : len(ids[row])].astype(np.float16)

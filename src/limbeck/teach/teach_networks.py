@@ -38,10 +38,11 @@ def teach_binary_ensemble(lessons: Lessons) -> Taught:
 
 def _teach(kind: str, lessons: Lessons, tasks: list[Task], skipped: dict[str, str]) -> Taught:
     names = lessons.train.names
-    work = partial(train_task, lessons, _material(lessons, goes_on=kind == "partial"))
+    material = _material(lessons, goes_on=kind == "partial")
+    work = partial(train_task, lessons, material)
     trained = ThisMachine().run(work, tasks, f"teaching {kind}")
     members = _best_of_seeds(trained)
-    teacher = NetworkTeacher(lessons.card(kind, _mean_thresholds(members, len(names))), tuple(members))
+    teacher = NetworkTeacher(lessons.card(kind, _mean_thresholds(members, len(names))), tuple(members), material.frozen)
     return Taught(
         teacher,
         _out_of_fold(teacher, lessons),
@@ -63,12 +64,13 @@ def _material(lessons: Lessons, goes_on: bool) -> Material:
     encoder = Encoder(lessons.encoder.folder)
     tokens = Tokens(lessons.encoder.folder, min(config.encoder.max_tokens, encoder.longest))
     train, tuning = tokens.encode(lessons.train.texts), tokens.encode(lessons.tuning.texts)
-    material = Material(train, tuning, tokens.pad_id, key, goes_on=goes_on)
-    frozen = min(config.train.freeze_layers, len(encoder.layers) - 1)
-    if not frozen:
+    material = Material(train, tuning, tokens.pad_id, key, encoder.lowest(config.train.freeze_layers), goes_on=goes_on)
+    if not material.frozen:
         return material
-    states = (frozen_states(lessons.store, encoder, key, frozen, ids, tokens.pad_id) for ids in (train, tuning))
-    return replace(material, train_states=next(states), tuning_states=next(states))
+    states = [
+        frozen_states(lessons.store, encoder, key, material.frozen, ids, tokens.pad_id) for ids in (train, tuning)
+    ]
+    return replace(material, train_states=states[0], tuning_states=states[1])
 
 
 def _best_of_seeds(trained: list[Member]) -> list[Member]:

@@ -33,6 +33,28 @@ def test_every_architecture_gives_the_same_from_a_frozen_layer_on(tmp_path, kind
         assert torch.equal(encoder(ids, mask), whole)
 
 
+@pytest.mark.parametrize("kind", CONFIGS)
+def test_a_pass_that_stops_early_gives_what_a_whole_pass_gives_there(tmp_path, kind):
+    encoder = Encoder(tiny_encoder(tmp_path, WORDS, kind)).eval()
+    ids = torch.tensor([[0, 5, 6, 2], [0, 7, 2, 1]])
+    mask = torch.tensor([[1, 1, 1, 1], [1, 1, 1, 0]])
+    with torch.no_grad():
+        assert torch.equal(encoder.up_to(1, ids, mask), encoder.all_layers(ids, mask)[1])
+        assert encoder(ids, mask).shape == (2, 4, 32), "and the encoder is whole again"
+
+
+def test_half_the_layers_and_never_all_of_them_are_frozen(tmp_path):
+    encoder = Encoder(tiny_encoder(tmp_path, WORDS, layers=5))
+    assert [encoder.lowest(wanted) for wanted in ("half", 0, 3, 9)] == [2, 0, 3, 4]
+
+
+def test_frozen_embeddings_alone(tmp_path):
+    network = Classifier(Encoder(tiny_encoder(tmp_path, WORDS)), 2, freeze_embeddings=True)
+    trained = {name for name, parameter in network.named_parameters() if parameter.requires_grad}
+    assert not any("word_embeddings" in name for name in trained)
+    assert any(".layer.0." in name for name in trained)
+
+
 def test_frozen_layers_do_not_learn_and_the_others_do(tmp_path):
     model = Classifier(Encoder(tiny_encoder(tmp_path, WORDS, layers=3)), labels=2, frozen=2)
     model(*batch()).sum().backward()

@@ -1,18 +1,23 @@
 """Teachers of every kind: they learn partial labels, survive storing, keep finished tasks and score out of fold."""
 
+import csv
 import json
 import shutil
+import time
 
 import numpy as np
 import pytest
 from small_project import WORDS, make_texts
-from teaching_project import QUICK, pipeline, teaching_project
+from teaching_project import QUICK, copy_of, pipeline, teaching_project
 
 from limbeck.config import load_project
+from limbeck.data.prepare import Prepared
+from limbeck.data.splits import TUNING
 from limbeck.errors import EncoderMissing
-from limbeck.measure import average_precision
+from limbeck.measure import average_precision, evaluate
 from limbeck.pipeline import Pipeline
 from limbeck.scorer import Scorer
+from limbeck.teach.calibrate import load_calibrated
 from limbeck.teach.features import FeatureCache
 from limbeck.teach.kinds import load_teacher
 
@@ -101,3 +106,66 @@ def test_a_run_without_the_encoder_says_how_to_get_it(project):
     assert {s.step.name: s.state for s in chain.status()}["teach"] == "missing"
     with pytest.raises(EncoderMissing, match="pip install"):
         chain.run()
+
+
+@pytest.mark.parametrize("frozen", ["0", "1"])
+def test_a_teacher_says_what_its_networks_said_in_training(project, frozen):
+    chain = pipeline(project, "partial", f"train.freeze_layers={frozen}", "teach.folds=1", "train.epochs=3")
+    chain.run(until="teach")
+    teacher = load_teacher(chain.folder("teach"), project)
+    assert teacher.frozen == int(frozen)
+    [series] = json.loads((chain.folder("teach") / "history.json").read_text(encoding="utf-8")).values()
+    best = [figures for figures in series if figures["best"]][-1]
+    tuning = Prepared.load(chain.folder("data")).dev_half(TUNING)
+    figures = evaluate(tuning.labels, teacher.predict_proba(tuning.texts), teacher.card.thresholds, tuning.names)
+    assert figures.macro_f1 == pytest.approx(best["f1_dev"], abs=1e-6)
+
+
+def multiclass_project(project, folder):
+    copy_of(project, folder)
+    shutil.rmtree(folder / "labels")
+    for name, seed, count in (("train", 1, 150), ("dev", 3, 60), ("test", 4, 60)):
+        rows = [(text, on[0]) for text, on in make_texts(count * 3, seed) if len(on) == 1][:count]
+        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([("text", "label"), *rows])
+    settings = 'task = "multiclass"\n[data]\nlabels = ["train.csv"]\ndev = "dev.csv"\ntest = "test.csv"\n'
+    (folder / "limbeck.toml").write_text(settings + "[split]\nfolds = 3\n[measure]\nrounds = 100\n", encoding="utf-8")
+    return folder
+
+
+def test_every_kind_learns_classes_of_which_one_is_right(tmp_path, project):
+    folder = multiclass_project(project, tmp_path / "classes")
+    made = [(text, on[0]) for text, on in make_texts(150, 9) if len(on) == 1]
+    for kind, least in (("probe", 0.5), ("partial", 0.8), ("binary-ensemble", 0.6), ("blend", 0.8)):
+        chain = pipeline(folder, kind)
+        chain.run()
+        teacher = load_calibrated(chain.folder("teach"), chain.folder("calibrate"), folder)
+        proba = teacher.predict_proba([text for text, _ in made])
+        assert proba.sum(axis=1) == pytest.approx(1, abs=1e-5)
+        right = np.mean([teacher.labels[best] == on for best, (_, on) in zip(proba.argmax(axis=1), made, strict=True)])
+        assert right > least, kind
+        out_of_fold = np.load(chain.folder("teach") / "out_of_fold.npy")
+        scored = ~np.isnan(out_of_fold).any(axis=1)
+        assert scored.any() and out_of_fold[scored].sum(axis=1) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["probe", "partial"])
+def test_a_text_of_a_hundred_thousand_words_is_cut_and_answered(project, kind):
+    chain = pipeline(project, kind)
+    chain.run(until="teach")
+    teacher = load_teacher(chain.folder("teach"), project)
+    started = time.monotonic()
+    proba = teacher.predict_proba(["the wifi dropped " * 33_334, "", "the wifi dropped"])
+    assert np.isfinite(proba).all() and time.monotonic() - started < 20
+
+
+@pytest.mark.parametrize("kind", ["partial", "binary-ensemble"])
+def test_networks_leave_out_what_cannot_be_taught(tmp_path, project, kind):
+    folder = copy_of(project, tmp_path / "p")
+    (folder / "labels" / "rare.csv").write_text("text,label\nodd thing,0\nplain thing,0\n", encoding="utf-8")
+    chain = pipeline(folder, kind, "train.epochs=1", "teach.folds=1")
+    chain.run()
+    skipped = json.loads((chain.folder("teach") / "skipped.json").read_text(encoding="utf-8"))[kind]
+    assert skipped == {"rare": "0 distinct positive texts, at least 5 are needed"}
+    proba = load_teacher(chain.folder("teach"), folder).predict_proba(["odd thing"])
+    assert proba[0, 2] == 0 and proba[0, 0] > 0
