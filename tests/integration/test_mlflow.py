@@ -1,5 +1,6 @@
 """Tracking with a real MLflow server on loopback, with its SQLite file, and with a server that is gone."""
 
+import json
 import os
 import signal
 import socket
@@ -10,6 +11,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from teaching_project import pipeline, teaching_project
 
 from limbeck.config import load_project
 from limbeck.pipeline import Pipeline
@@ -74,6 +76,25 @@ def test_parameters_figures_and_artefacts_arrive_at_a_server_once(project_folder
     artefacts = {a.path for a in client.list_artifacts(measured.info.run_id, "tfidf-logreg")}
     assert "tfidf-logreg/figures.json" in artefacts
     assert found["data"][0].data.metrics["train_rows"] > 0
+
+
+def test_every_evaluation_of_a_teacher_arrives_with_its_step(tmp_path, server):
+    folder = teaching_project(tmp_path / "p")
+    told = [
+        "train.epochs=3",
+        "teach.folds=1",
+        "track.mlflow=true",
+        f'track.uri="{server}"',
+        'track.experiment="teaching"',
+    ]
+    chain = pipeline(folder, "partial", *told)
+    chain.run(until="teach")
+    client = mlflow.MlflowClient(tracking_uri=server)
+    experiment = client.get_experiment_by_name("teaching")
+    [found] = client.search_runs([experiment.experiment_id], "tags.`limbeck.step` = 'teach'")
+    arrived = {m.step: m.value for m in client.get_metric_history(found.info.run_id, "all.fold0.seed0.f1_dev")}
+    [series] = json.loads((chain.folder("teach") / "history.json").read_text(encoding="utf-8")).values()
+    assert len(series) == 3 and arrived == {figures["step"]: figures["f1_dev"] for figures in series}
 
 
 def test_a_server_that_is_gone_stops_nothing_and_is_told_later(project_folder, server, capfd):

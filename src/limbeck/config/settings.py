@@ -178,10 +178,12 @@ class ProbeSettings(Section):
 class TrainSettings(Section):
     """How networks are trained: teachers and students alike."""
 
-    epochs: Annotated[int, Field(ge=1)] = Field(8, description="At most so many passes over the rows.")
+    epochs: Annotated[int, Field(ge=1)] = Field(5, description="At most so many passes over the rows.")
     batch: Annotated[int, Field(ge=1)] = Field(32, description="Rows a batch; batches hold texts of similar length.")
     accumulate: Annotated[int, Field(ge=1)] = Field(1, description="Batches whose gradients are added up for one step.")
-    rate: Annotated[float, Field(gt=0)] = Field(5e-5, description="The highest learning rate of pre-trained weights.")
+    rate: Annotated[float, Field(gt=0)] = Field(
+        2e-4, description="The highest learning rate of pre-trained weights. Larger encoders want less, e.g. 5e-5."
+    )
     head_rate: Annotated[float, Field(gt=0)] = Field(1e-3, description="The highest learning rate of fresh weights.")
     warmup: Annotated[float, Field(ge=0, lt=1)] = Field(0.1, description="Share of the steps in which the rate rises.")
     weight_decay: Annotated[float, Field(ge=0)] = Field(0.01, description="AdamW's weight decay.")
@@ -199,7 +201,7 @@ class TrainSettings(Section):
     )
     balance_sources: bool = Field(False, description="Show every source equally often.")
     evaluate_every: Annotated[int, Field(ge=0)] = Field(0, description="Steps between evaluations. 0: every epoch.")
-    patience: Annotated[int, Field(ge=1)] = Field(3, description="Evaluations without improvement before it stops.")
+    patience: Annotated[int, Field(ge=1)] = Field(2, description="Evaluations without improvement before it stops.")
     freeze_embeddings: bool = Field(False, description="The token vectors stay as they are, if no layer does.")
     freeze_layers: Annotated[int, Field(ge=0)] | Literal["half"] = Field(
         "half",
