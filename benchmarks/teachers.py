@@ -54,81 +54,89 @@ class Outcome:
             return decide(proba[part], np.array(self.measured[model]["thresholds"]))
 
     @property
-    def teacher(self) -> str:
-        """The teacher's name among the models."""
-        return next(name for name in self.measured if name.startswith("teacher-"))
-
-    def best_baseline(self) -> str:
-        """Give the baseline that the judging half of dev likes best."""
-        rest = [name for name in self.measured if name != self.teacher]
-        return max(rest, key=lambda name: self.measured[name]["figures"]["judging"]["macro_f1"])
+    def best(self) -> str:
+        """The model that the judging half of dev likes best; of a teacher's project, the teacher."""
+        return max(self.measured, key=lambda name: self.measured[name]["figures"]["judging"]["macro_f1"])
 
 
-def run(folder: Path, settings: Iterable[str]) -> Outcome:
+def run(folder: Path, *settings: str) -> Outcome:
     """Run the chain of a project as a user would."""
     pipeline = Pipeline(load_project(folder, settings))
     states = {state.step.name: state for state in pipeline.run()}
-    measured = pipeline.folder("measure")
-    data = pipeline.folder("data")
+    measured, data = pipeline.folder("measure"), pipeline.folder("data")
     assert measured is not None and data is not None
-    return Outcome(Prepared.load(data), load_measured(measured), measured, states["teach"].seconds or 0.0)
+    seconds = states["teach"].seconds if "teach" in states else 0.0
+    return Outcome(Prepared.load(data), load_measured(measured), measured, seconds or 0.0)
 
 
-def project(data: Path, name: str) -> Path:
-    """Give the scarce project of a data set, making it once."""
-    folder = WORK / "teachers" / name
+def project(data: Path, name: str, title: str) -> Path:
+    """Give the scarce project of a data set, one for each timed run so that none finds another's work done."""
+    folder = WORK / "teachers" / name / title.replace(" ", "").replace(",", "-")
     if not (folder / "limbeck.toml").exists():
-        make_scarce(data / name, folder)
+        if name == "demo":
+            create_demo(folder, seed=0, pool_rows=20_000)
+        else:
+            make_scarce(data / name, folder)
     return folder
 
 
-def difference(outcome: Outcome, model: str, rival: Outcome, other: str) -> str:
-    """Compare two models' macro-F1 on test by the paired bootstrap."""
-    assert outcome.prepared.test is not None
-    truth = outcome.prepared.test.labels
-    found = paired_bootstrap(truth, outcome.decisions(model), rival.decisions(other), rounds=1000)
+def baselines(data: Path, name: str) -> Outcome:
+    """Train and measure the baselines."""
+    return run(project(data, name, "baselines"), "teach.kind=none")
+
+
+def teacher(data: Path, name: str, title: str, *settings: str) -> Outcome:
+    """Teach and measure one teacher."""
+    return run(project(data, name, title), "baselines.kinds=[]", *settings)
+
+
+def difference(one: Outcome, other: Outcome) -> str:
+    """Compare the best models of two chains by macro-F1 on test, with the paired bootstrap."""
+    assert one.prepared.test is not None
+    found = paired_bootstrap(one.prepared.test.labels, one.decisions(one.best), other.decisions(other.best))
     return f"{found.estimate:+.3f} [{found.low:+.3f}, {found.high:+.3f}], p = {found.p_value:.3f}"
 
 
-def row(name: str, title: str, outcome: Outcome, model: str, probe: Outcome | None = None) -> dict[str, object]:
-    """Give a model's line of the table, compared with the best baseline and with a probe."""
-    figures = outcome.measured[model]["figures"]
-    interval = outcome.measured[model]["macro_f1_intervals"]["test"]
-    best = outcome.best_baseline()
-    found: dict[str, object] = {
-        "data": name,
-        "model": title,
+def figures_of(outcome: Outcome, best_baseline: Outcome | None = None) -> dict[str, object]:
+    """Give the columns that all tables share."""
+    measured = outcome.measured[outcome.best]
+    figures, interval = measured["figures"], measured["macro_f1_intervals"]["test"]
+    return {
         "dev macro-F1": figures["judging"]["macro_f1"],
         "test macro-F1": figures["test"]["macro_f1"],
         "95 % interval": f"{interval['low']:.3f} to {interval['high']:.3f}",
+        "micro-F1": figures["test"]["micro_f1"],
         "average precision": figures["test"]["macro_average_precision"],
         "calibration error": figures["test"]["calibration_error"],
-        "against the best baseline (test)": difference(outcome, model, outcome, best) if model != best else None,
-        "teaching seconds": round(outcome.seconds) if model.startswith("teacher-") else None,
+        "against the best baseline": difference(outcome, best_baseline) if best_baseline else None,
     }
-    if probe:
-        found["against the probe (test)"] = difference(outcome, model, probe, probe.teacher)
-    return found
+
+
+def compare(data: Path, name: str, titles: Iterable[str], settings: list[str]) -> list[dict[str, object]]:
+    """Compare kinds of teacher with the best baseline, and with the probe."""
+    base = baselines(data, name)
+    rows: list[dict[str, object]] = [{"data": name, "model": f"{base.best} (baseline)", **figures_of(base)}]
+    probe: Outcome | None = None
+    for title in titles:
+        outcome = teacher(data, name, title, *KINDS[title], *settings)
+        against = {"against the probe": difference(outcome, probe) if probe else None}
+        rows.append({"data": name, "model": title, **figures_of(outcome, base), **against})
+        rows[-1]["teaching seconds"] = round(outcome.seconds)
+        probe = outcome if title == "probe" else probe
+        print(json.dumps(rows[-1]), flush=True)
+    return rows
 
 
 def kinds(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
-    """Compare kinds of teacher with the best baseline of each data set."""
+    """Compare kinds of teacher on every data set."""
     wanted = [tuple(item.split(":", 1)) for item in only] or RUNS
-    rows: list[dict[str, object]] = []
-    for name in dict.fromkeys(name for name, _ in wanted):
-        outcomes = {k: run(project(data, name), [*KINDS[k], *settings]) for n, k in wanted if n == name}
-        first = next(iter(outcomes.values()))
-        rows.append(row(name, f"{first.best_baseline()} (baseline)", first, first.best_baseline()))
-        probe = outcomes.get("probe")
-        rows += [
-            row(name, title, outcome, outcome.teacher, probe if title != "probe" else None)
-            for title, outcome in outcomes.items()
-        ]
-        print(json.dumps(rows[-len(outcomes) :], indent=1), flush=True)
+    names = dict.fromkeys(name for name, _ in wanted)
+    rows = [row for name in names for row in compare(data, name, [k for n, k in wanted if n == name], settings)]
     note = (
-        SCARCE + "Thresholds are tuned alike for all on one half of dev, 'dev' is the other half. The baseline is the "
-        "best of three on dev; differences by a paired bootstrap of 1,000 rounds. Seconds: teaching all folds on 2 "
-        "cores, without measuring."
+        SCARCE
+        + "Thresholds are tuned alike for all on one half of dev; 'dev' is the other half, the other columns are "
+        "test. The baseline is the best of three on dev. Differences in macro-F1: paired bootstrap of 1,000 rounds. "
+        "Seconds: teaching the folds that are used, from nothing, on 2 cores."
     )
     return rows, note
 
@@ -138,11 +146,9 @@ def layers(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[
     rows = []
     for name in only or SETS:
         for which in ("last", "last-four", "mix", "all"):
-            outcome = run(project(data, name), ["teach.kind=probe", f"probe.layers={which}", *settings])
-            found = row(name, which, outcome, outcome.teacher)
-            rows.append(
-                {"data": name, "layers": which} | {k: v for k, v in found.items() if k not in ("data", "model")}
-            )
+            outcome = teacher(data, name, "probe", "teach.kind=probe", f"probe.layers={which}", *settings)
+            rows.append({"data": name, "layers": which, **figures_of(outcome, baselines(data, name))})
+            print(json.dumps(rows[-1]), flush=True)
     return rows, SCARCE + "Which layers a linear probe reads: the last, the mean of the last four, a learnt mix, all."
 
 
@@ -152,11 +158,11 @@ def weights(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict
     for weight in (0.5, 1.0, 2.0, 5.0, 10.0):
         # Calibration and tuned thresholds undo most of what a weight does, so the middle columns do without both.
         told = ["teach.kind=probe", f"train.positive_weight={weight}", "calibrate.method=none", *settings]
-        outcome = run(project(data, "airline"), told)
+        outcome = teacher(data, "airline", "probe", *told)
         judging = outcome.prepared.dev_half(JUDGING)
-        with np.load(outcome.folder / outcome.teacher / "proba.npz") as proba:
+        with np.load(outcome.folder / outcome.best / "proba.npz") as proba:
             plain = evaluate(judging.labels, proba["judging"], np.full(len(judging.names), 0.5), judging.names)
-        tuned = outcome.measured[outcome.teacher]["figures"]
+        tuned = outcome.measured[outcome.best]["figures"]
         rows.append(
             {
                 "positive weight": weight,
@@ -171,7 +177,9 @@ def weights(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict
 
 
 def large(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
-    """Compare the default encoder with a larger one; `settings` must name it (encoder.name=FOLDER)."""
+    """Compare the default encoder with a larger one, which `settings` must name (encoder.name=FOLDER)."""
+    if not any(setting.startswith("encoder.name=") for setting in settings):
+        raise SystemExit("Name the larger encoder: --set encoder.name=FOLDER.")
     rows = []
     one_fold = ["teach.kind=partial", "teach.folds=1"]
     for name, title, told in (
@@ -182,22 +190,17 @@ def large(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[s
         if only and f"{name}:{title}" not in only:
             continue
         for encoder, more in (("all-MiniLM-L6-v2, 22.7 M", []), ("all-mpnet-base-v2, 109.5 M", settings)):
-            outcome = run(project(data, name), [*told, *more])
-            rows.append({"data": name, "encoder": encoder} | row(name, title, outcome, outcome.teacher))
+            outcome = teacher(data, name, title + (" large" if more else ""), *told, *more)
+            found = figures_of(outcome, baselines(data, name))
+            rows.append({"data": name, "model": title, "encoder": encoder, **found})
+            rows[-1]["teaching seconds"] = round(outcome.seconds)
             print(json.dumps(rows[-1]), flush=True)
     return rows, SCARCE.replace("Encoder: all-MiniLM-L6-v2, texts", "Texts") + "How much a larger encoder gives."
 
 
 def demo(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
     """Compare teachers on the demo corpus."""
-    folder = WORK / "teachers" / "demo"
-    if not folder.exists():
-        create_demo(folder, seed=0, pool_rows=20_000)
-    outcomes = {k: run(folder, [*KINDS[k], *settings]) for k in ("probe", "partial, 2 folds")}
-    first = next(iter(outcomes.values()))
-    rows = [row("demo", f"{first.best_baseline()} (baseline)", first, first.best_baseline())]
-    rows += [row("demo", title, outcome, outcome.teacher) for title, outcome in outcomes.items()]
-    return rows, "The demo corpus, seed 0."
+    return compare(data, "demo", ["probe", "partial, 2 folds"], settings), "The demo corpus, seed 0."
 
 
 TABLES = {"kinds": kinds, "layers": layers, "weights": weights, "large": large, "demo": demo}

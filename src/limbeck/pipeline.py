@@ -17,6 +17,8 @@ from limbeck.track import Tracker, make_tracker
 
 RESULTS = "results"
 FIGURES = "figures.json"
+# Results that a step builds on.
+REMEMBERED = 20
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ class Pipeline:
         folders = {name: self.store.folder(f"{RESULTS}/{name}", done[name].key) for name in step.after}
         with self.store.write(kind, key, about) as folder:
             made_with = {"code": inputs["code"], "libraries": inputs["libraries"]}
-            before = None if force else self._before(step, inputs)
+            before = () if force else self._before(step, inputs)
             figures = step.run(StepRun(self.project, self.store, folder, folders, made_with, before, force))
             outcome = {"figures": figures, "seconds": round(time.monotonic() - started, 3)}
             (folder / FIGURES).write_text(json.dumps(outcome, indent=1), encoding="utf-8")
@@ -137,17 +139,18 @@ class Pipeline:
         content = key_of({name: digest for name, digest in manifest["files"].items() if name != FIGURES})
         return StepState(step, key, "done", (), outcome["seconds"], outcome["figures"], content)
 
-    def _before(self, step: Step, inputs: Mapping[str, Any]) -> Path | None:
-        """Give the step's newest sound result that it may build on."""
+    def _before(self, step: Step, inputs: Mapping[str, Any]) -> tuple[Path, ...]:
+        """Give the step's newest sound results that it may build on."""
+        found: list[Path] = []
         if not step.builds_on:
-            return None
+            return ()
         kind = f"{RESULTS}/{step.name}"
         same = {name: inputs["settings"][name] for name in step.builds_on}
         for key, manifest in self.store.newest_first(kind):
             settings = manifest["inputs"]["settings"]
             if {name: settings.get(name) for name in same} == same and self.store.intact(kind, key):
-                return self.store.folder(kind, key)
-        return None
+                found.append(self.store.folder(kind, key))
+        return tuple(found[:REMEMBERED])
 
     def _state(self, step: Step, before: Mapping[str, StepState]) -> StepState:
         kind = f"{RESULTS}/{step.name}"
@@ -171,7 +174,7 @@ class Pipeline:
             section, _, key = name.partition(".")
             values[section].pop(key)
         return {
-            "settings": {name: values[name] for name in step.settings},
+            "settings": {name: _value(values, name) for name in step.settings},
             "code": {package: code_version(package) for package in step.code}
             | {f"limbeck.steps.{step.name}": function_version(step.run)},
             "libraries": library_versions(step.libraries),
@@ -207,6 +210,11 @@ class Pipeline:
             if manifest and tracker.report(step.name, key, manifest, self.store.folder(kind, key)):
                 mark.parent.mkdir(parents=True, exist_ok=True)
                 mark.touch()
+
+
+def _value(values: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 - any plain value
+    section, _, key = name.partition(".")
+    return values[section][key] if key else values[section]
 
 
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any, Any]]:

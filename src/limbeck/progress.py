@@ -32,12 +32,22 @@ def progress(items: Iterable[T], what: str, total: int | None = None) -> Iterato
         TimeRemainingColumn,
     )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
-    with Progress(
-        *columns, TimeElapsedColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True
-    ) as bar:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    # A day: tasks may take minutes each, and the usual half a minute would forget them all.
+    with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=86_400) as bar:
         task = bar.add_task(what, total=total, rate="")
         for item in items:
             yield item
             speed = bar.tasks[0].finished_speed or bar.tasks[0].speed
-            bar.update(task, advance=1, rate=f"{speed:.1f}/s" if speed else "")
+            bar.update(task, advance=1, rate=_rate(speed) if speed else "")
+
+
+def _rate(speed: float) -> str:
+    return f"{speed:.1f}/s" if speed >= 1 else f"{1 / speed:.1f} s each"

@@ -6,6 +6,7 @@ A step is a function of its inputs. It writes into a folder that becomes visible
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 from limbeck.config import Config, Project, Task
 from limbeck.errors import BadSetting
 from limbeck.scorer import Scorer
-from limbeck.store import Store, key_of
+from limbeck.store import Store
 
 Figures = dict[str, float]
 
@@ -22,9 +23,9 @@ Figures = dict[str, float]
 class StepRun:
     """What a running step gets: the project, the store for its tasks, a folder to fill, and the folders it reads.
 
-    `made_with` (versions of code and libraries) belongs into the key of every task that outlives the step. `before` is
-    the folder of the step's last result, made from other inputs. With `force`, finished tasks of the step are done
-    again as well, and nothing is taken from `before`.
+    `made_with` (versions of code and libraries) belongs into the key of every task that outlives the step. `before` are
+    folders of the step's last results, newest first, made from other inputs. With `force`, finished tasks of the step
+    are done again as well, and there is nothing in `before`.
     """
 
     project: Project
@@ -32,7 +33,7 @@ class StepRun:
     folder: Path
     inputs: Mapping[str, Path]
     made_with: Mapping[str, object]
-    before: Path | None = None
+    before: tuple[Path, ...] = ()
     force: bool = False
 
     def write_json(self, name: str, value: object) -> None:
@@ -45,7 +46,7 @@ class Step:
     """One step: `settings`, `code`, `libraries`, `files` and `after` are everything that its result depends on.
 
     `unmoved_by` names settings of those sections that it doesn't read. A step that `builds_on` settings is given its
-    last result that was made with the same values of these.
+    last results that were made with the same values of these.
     """
 
     name: str
@@ -75,7 +76,7 @@ def _data_files(project: Project) -> list[Path]:
 def _run_data(run: StepRun) -> Figures:
     from limbeck.data.prepare import Prepared, prepare, read_corpus
 
-    before = Prepared.load(run.before) if run.before else None
+    before = [Prepared.load(folder) for folder in run.before]
     result = prepare(read_corpus(run.project), run.project.config, before)
     result.prepared.save(run.folder)
     run.write_json("contradictions.json", [conflict.as_dict() for conflict in result.conflicts])
@@ -128,30 +129,33 @@ def _pool_files(project: Project) -> list[Path]:
 
 
 def _encoder_files(project: Project) -> list[Path]:
-    from limbeck.teach.encoders import WEIGHTS, find_encoder
+    from limbeck.teach.encoders import files_of, find_encoder
 
     config = project.config
     kinds = config.teach.blend if config.teach.kind == "blend" else [config.teach.kind]
     named = [config.encoder.name] * (kinds != ["folder"]) + [config.teach.folder] * ("folder" in kinds)
-    folders = [find_encoder(name, project.root).folder for name in named if name]
-    every = [folder / name for folder in folders for name in ("config.json", "tokenizer.json", *WEIGHTS)]
-    return [file for file in every if file.is_file()]
+    if not all(named):
+        raise BadSetting("A teacher of the kind 'folder' needs a model.", "Set teach.folder to a model's folder.")
+    return [file for name in named for file in files_of(find_encoder(name, project.root).folder)]
 
 
 def _run_adapt(run: StepRun) -> Figures:
+    import shutil
+
     from limbeck.data.pool import sample_pool
-    from limbeck.teach.adapt import adapt
+    from limbeck.data.prepare import Prepared
+    from limbeck.teach.adapt import adapted
     from limbeck.teach.encoders import find_encoder
-    from limbeck.teach.features import encoder_key
     from limbeck.text import Cleaner
 
-    config = run.project.config
-    encoder = find_encoder(config.encoder.name, run.project.root)
+    config, prepared = run.project.config, Prepared.load(run.inputs["data"])
     cleaner = Cleaner(tuple(config.text.clean))
-    texts = sample_pool(_pool_files(run.project), config.data, cleaner, config.adapt.rows, config.seed)
-    longest, out, precision = config.encoder.max_tokens, run.folder / "encoder", config.train.precision
-    name = key_of([encoder_key(encoder), texts, config.adapt.model_dump(), longest, config.seed, dict(run.made_with)])
-    found = adapt(encoder, texts, config.adapt, longest, config.seed, run.store, name, out, precision)
+    drawn = sample_pool(_pool_files(run.project), config.data, cleaner, config.adapt.rows, config.seed)
+    judges = {*prepared.dev.texts, *(prepared.test.texts if prepared.test else [])}
+    texts = [text for text in dict.fromkeys(drawn) if text not in judges]
+    encoder = find_encoder(config.encoder.name, run.project.root)
+    folder, found = adapted(encoder, texts, config, run.store, run.made_with, run.force)
+    shutil.copytree(folder, run.folder / "encoder", copy_function=os.link)
     run.write_json("history.json", {"adapt": found["history"]})
     return {name: found[name] for name in ("texts", "steps", "loss_before", "loss_after")}
 
@@ -165,9 +169,8 @@ def _run_teach(run: StepRun) -> Figures:
     from limbeck.teach.lessons import Lessons
 
     config, root = run.project.config, run.project.root
-    name = config.teach.folder if config.teach.kind == "folder" else config.encoder.name
-    if not name:
-        raise BadSetting('teach.kind = "folder" needs a model.', "Set teach.folder to a model's folder.")
+    kinds = config.teach.blend if config.teach.kind == "blend" else [config.teach.kind]
+    name = config.teach.folder if kinds == ["folder"] else config.encoder.name
     if "adapt" in run.inputs:
         name = (run.inputs["adapt"] / "encoder").relative_to(root).as_posix()
     lessons = Lessons(
@@ -189,6 +192,7 @@ def _rated_pool_files(project: Project) -> list[Path]:
 def _run_calibrate(run: StepRun) -> Figures:
     from limbeck.data.pool import sample_pool
     from limbeck.data.prepare import Prepared
+    from limbeck.data.splits import without_texts_of
     from limbeck.teach.calibrate import calibrate
     from limbeck.teach.kinds import load_teacher
     from limbeck.text import Cleaner
@@ -198,8 +202,11 @@ def _run_calibrate(run: StepRun) -> Figures:
     if config.calibrate.rates == "pool":
         files, cleaner = _pool_files(run.project), Cleaner(tuple(config.text.clean))
         pool = sample_pool(files, config.data, cleaner, config.calibrate.pool_rows, config.seed)
+    prepared = Prepared.load(run.inputs["data"])
+    # Of what it has learnt a teacher is too sure.
+    pool = [text for text, new in zip(pool, without_texts_of(pool, prepared.train.texts), strict=True) if new]
     teacher = load_teacher(run.inputs["teach"], run.project.root, run.store)
-    found = calibrate(teacher, Prepared.load(run.inputs["data"]), config, pool)
+    found = calibrate(teacher, prepared, config, pool)
     run.write_json("calibration.json", found.calibration.as_dict())
     run.write_json("reliability.json", found.reliability)
     run.write_json("rates.json", found.rates)
@@ -243,7 +250,7 @@ STEPS: tuple[Step, ...] = (
         run=_run_data,
         libraries=("scikit-learn", "iterative-stratification"),
         unmoved_by=("data.titles", "data.pool"),
-        builds_on=("seed", "split"),
+        builds_on=("task", "seed", "split"),
     ),
     Step(
         name="data",
@@ -272,9 +279,13 @@ STEPS: tuple[Step, ...] = (
         name="adapt",
         summary="let the encoder read the pool",
         tasks=("multilabel", "multiclass"),
-        settings=("seed", "data", "text", "encoder", "adapt"),
-        code=("limbeck.teach.adapt", "limbeck.teach.tokens", "limbeck.data.pool", "limbeck.text"),
-        after=(),
+        settings=("seed", "data", "text", "encoder", "adapt", "train.precision"),
+        code=(
+            *(f"limbeck.teach.{name}" for name in ("adapt", "checkpoint", "encoders", "loop", "network", "tokens")),
+            "limbeck.data.pool",
+            "limbeck.text",
+        ),
+        after=("data",),
         files=lambda project: [*_pool_files(project), *_encoder_files(project)],
         run=_run_adapt,
         libraries=("torch", "transformers", "tokenizers", "accelerate"),

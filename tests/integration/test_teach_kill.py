@@ -35,14 +35,21 @@ def test_a_teacher_killed_in_the_middle_of_an_epoch_ends_with_the_same_probabili
 
     deadline = time.monotonic() + 120
     process = subprocess.Popen(command(killed), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    # 120 rows in batches of 16 are about 8 steps an epoch: a step that is no multiple is within one.
-    while not (steps_taken(killed) > 8 and steps_taken(killed) % 8):
+    [series] = json.loads(
+        (pipeline(calm, KIND, *SETTINGS).folder("teach") / "history.json").read_text(encoding="utf-8")
+    ).values()
+    epoch = series[0]["step"]
+    while True:
+        process.send_signal(signal.SIGSTOP)  # so that nothing moves while this looks
+        if steps_taken(killed) > epoch and steps_taken(killed) % epoch:
+            break
+        process.send_signal(signal.SIGCONT)
         assert process.poll() is None, process.communicate()[1]
         assert time.monotonic() < deadline
-        time.sleep(0.002)
+        time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    assert steps_taken(killed), "the checkpoint was lost"
+    assert steps_taken(killed) % epoch, "the kill was to come within an epoch"
     assert pipeline(killed, KIND, *SETTINGS).folder("teach") is None
     subprocess.run(command(killed), check=True, capture_output=True, timeout=280)
 

@@ -45,7 +45,7 @@ def stream_pool(paths: list[Path], settings: DataSettings, cleaner: Cleaner) -> 
 
 
 def sample_pool(paths: list[Path], settings: DataSettings, cleaner: Cleaner, count: int, seed: int) -> list[str]:
-    """Draw `count` texts at random in one pass, in the pool's order; the same text is given once."""
+    """Draw `count` texts at random in one pass, in the pool's order."""
     rng = random.Random(seed)
     kept: list[tuple[int, str]] = []
     for number, row in enumerate(stream_pool(paths, settings, cleaner)):
@@ -53,4 +53,4 @@ def sample_pool(paths: list[Path], settings: DataSettings, cleaner: Cleaner, cou
             kept.append((number, row.text))
         elif (place := rng.randrange(number + 1)) < count:
             kept[place] = (number, row.text)
-    return list(dict.fromkeys(text for _, text in sorted(kept)))
+    return [text for _, text in sorted(kept)]

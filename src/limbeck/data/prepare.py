@@ -102,10 +102,10 @@ def read_corpus(project: Project) -> Corpus:
     return Corpus(train, dev, test)
 
 
-def prepare(corpus: Corpus, config: Config, before: Prepared | None = None) -> Preparation:
+def prepare(corpus: Corpus, config: Config, before: Sequence[Prepared] = ()) -> Preparation:
     """Split a corpus; rows that also stand in a set further from training leave the nearer one.
 
-    Texts that stood in `before` keep their fold and half.
+    Texts that stood in one of `before`, newest first, keep their fold and half.
     """
     train, dev = corpus.train.dataset, corpus.dev.dataset
     test = corpus.test.dataset if corpus.test else None
@@ -114,8 +114,11 @@ def prepare(corpus: Corpus, config: Config, before: Prepared | None = None) -> P
     kept_train = train.take(np.flatnonzero(without_texts_of(train.texts, [*dev.texts, *beyond_dev])))
     _check_enough("dev", kept_dev, len(dev), 2, "test")
     _check_enough("training", kept_train, len(train), config.split.folds, "dev or test")
-    folds = settle(before.train.texts, before.folds) if before else None
-    halves = settle(before.dev.texts, before.halves) if before else None
+    folds: dict[str, int] = {}
+    halves: dict[str, int] = {}
+    for earlier in reversed(before):
+        folds |= settle(earlier.train.texts, earlier.folds)
+        halves |= settle(earlier.dev.texts, earlier.halves)
     prepared = Prepared(
         train=kept_train,
         folds=assign_folds(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,16 +15,17 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from limbeck.config import AdaptSettings
+from limbeck.config import AdaptSettings, Config
 from limbeck.errors import BadSetting, TooFewRows
 from limbeck.progress import progress as show_progress
-from limbeck.store import Store
+from limbeck.store import Store, key_of
 from limbeck.teach.checkpoint import Checkpoints, Progress
-from limbeck.teach.encoders import EncoderFiles
+from limbeck.teach.encoders import EncoderFiles, encoder_key
 from limbeck.teach.loop import precision_of
 from limbeck.teach.network import Encoder
 from limbeck.teach.tokens import Ids, Tokens, batches_by_length, pad, shuffled_batches
 
+TASK_KIND = "tasks/adapted"
 CHECKPOINT_SECONDS = 60.0
 HELD_OUT, MOST_HELD_OUT = 0.05, 500
 WARMUP, CLIP, WEIGHT_DECAY = 0.1, 1.0, 0.01
@@ -82,7 +84,8 @@ def adapt(
     """Train on `texts` and write a whole encoder folder into `out`; give the losses on texts that were held out.
 
     A killed run goes on exactly where its last checkpoint was, so `name` must change with everything that the result
-    depends on. `precision` must be that of later training in the same process: accelerate keeps the first one.
+    depends on; its checkpoints are the caller's to clear. `precision` must be that of later training in the same
+    process: accelerate keeps the first one.
     """
     torch.manual_seed(seed)
     original = Encoder(encoder.folder)
@@ -98,9 +101,38 @@ def adapt(
     run.refuse_unless_finite(after)
     if run.accelerator.is_main_process:
         _write(encoder, original, run.raw, out)
-        run.checkpoints.clear()
     figures = {"texts": len(train) + len(held_out), "steps": run.total, "loss_before": before, "loss_after": after}
     return {**figures, "history": run.progress.history}
+
+
+def adapted(
+    encoder: EncoderFiles,
+    texts: Sequence[str],
+    config: Config,
+    store: Store,
+    made_with: Mapping[str, object],
+    force: bool = False,
+) -> tuple[Path, dict[str, Any]]:
+    """Give the folder of an adapted encoder and its figures, from the store or by training it."""
+    longest, precision = config.encoder.max_tokens, config.train.precision
+    settings = [config.adapt.model_dump(), longest, precision, config.seed]
+    about = {
+        "encoder": encoder_key(encoder),
+        "texts": key_of(texts),
+        "settings": settings,
+        "made_with": dict(made_with),
+    }
+    key = key_of(about)
+    checkpoints = Checkpoints(store, key)
+    if force:
+        checkpoints.clear()
+    if force or not store.intact(TASK_KIND, key):
+        with store.write(TASK_KIND, key, about) as folder:
+            found = adapt(encoder, texts, config.adapt, longest, config.seed, store, key, folder / "encoder", precision)
+            (folder / "outcome.json").write_text(json.dumps(found), encoding="utf-8")
+        checkpoints.clear()
+    folder = store.folder(TASK_KIND, key)
+    return folder / "encoder", json.loads((folder / "outcome.json").read_text(encoding="utf-8"))
 
 
 def masked_model(files: EncoderFiles, original: Encoder) -> Any:  # noqa: ANN401 - any transformers model

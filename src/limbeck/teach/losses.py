@@ -27,9 +27,14 @@ def masked_bce(logits: Tensor, labels: Tensor, positive_weight: Tensor, focal: f
     return by_label.sum() / (counts > 0).sum().clamp(min=1)
 
 
-def masked_softmax(logits: Tensor, labels: Tensor, class_weight: Tensor) -> Tensor:
-    """Cross-entropy over classes; rows whose class is not known don't count."""
+def masked_softmax(logits: Tensor, labels: Tensor, class_weight: Tensor, focal: float = 0.0) -> Tensor:
+    """Cross-entropy over classes, focal if wanted; rows whose class is not known don't count."""
     known = (labels == 1).any(dim=1)
     if not known.any():
         return logits.sum() * 0.0
-    return functional.cross_entropy(logits[known], (labels[known] == 1).int().argmax(dim=1), weight=class_weight)
+    classes = (labels[known] == 1).int().argmax(dim=1)
+    rows = functional.cross_entropy(logits[known], classes, weight=class_weight, reduction="none")
+    if focal > 0:
+        right = torch.softmax(logits[known], dim=1).gather(1, classes[:, None])[:, 0]
+        rows = rows * (1 - right) ** focal
+    return rows.sum() / class_weight[classes].sum()

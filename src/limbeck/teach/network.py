@@ -14,6 +14,11 @@ from limbeck.errors import EncoderMissing
 from limbeck.teach.pooling import Pooling, pool, pooling_of
 
 
+def device() -> str:
+    """Say where networks run: on a GPU if there is one."""
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
 class Encoder(nn.Module):
     """A pre-trained encoder; `layers` are its blocks, found without knowing the architecture."""
 
@@ -32,6 +37,7 @@ class Encoder(nn.Module):
             raise EncoderMissing(
                 f"The encoder in {folder} can't be loaded: {reason}", "Copy the whole folder."
             ) from None
+        self.model.float()  # a file in half precision is too coarse to add small steps to
         self.pooling: Pooling = pooling_of(folder)
         self.width = int(self.model.config.hidden_size)
         self.layers = _blocks(self.model)

@@ -26,6 +26,8 @@ from limbeck.text import normalise
 
 TASK_KIND = "tasks/networks"
 
+Lesson = dict[str, dict[str, int]]
+
 
 @dataclass(frozen=True)
 class Task:
@@ -40,18 +42,22 @@ class Task:
 class Material:
     """What all tasks share: training and tuning texts as token ids, and the encoder's hash.
 
-    `frozen` layers don't train; the texts' states after them, if any are frozen, are known. With `goes_on`, a network
-    that was taught before and lacks only rows or categories is the start of a new one.
+    `frozen` layers don't train; the texts' states after them, if any are frozen, are known.
     """
 
     train: list[Ids]
     tuning: list[Ids]
     pad_id: int
     encoder: str
+    kind: str
     frozen: int = 0
     train_states: States | None = None
     tuning_states: States | None = None
-    goes_on: bool = False
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a network that was taught before may be the start of a new one."""
+        return self.kind == "partial"
 
 
 def train_task(lessons: Lessons, material: Material, task: Task) -> Member:
@@ -63,8 +69,9 @@ def train_task(lessons: Lessons, material: Material, task: Task) -> Member:
         checkpoints = Checkpoints(lessons.store, key)
         if lessons.force:
             checkpoints.clear()
-        network = _network(lessons, task)
-        start = _earlier(lessons, about, rows[held_out]) if material.goes_on and not lessons.force else None
+        network = _network(lessons, task, material.frozen)
+        lesson = _lesson(lessons, task, rows[~held_out])
+        start = _earlier(lessons, about, lesson) if material.goes_on and not lessons.force else None
         if start:
             _go_on_from(start, network, about["categories"])
         job = _job(lessons, material, task, rows, labels, held_out, going_on=start is not None)
@@ -79,8 +86,7 @@ def train_task(lessons: Lessons, material: Material, task: Task) -> Member:
                 "started_from": start.name if start else None,
             }
             (folder / "outcome.json").write_text(json.dumps(outcome), encoding="utf-8")
-            seen = sorted(_seen(lessons.train.texts[row] for row in rows[~held_out]))
-            (folder / "trained_on.json").write_text(json.dumps(seen), encoding="utf-8")
+            (folder / "trained_on.json").write_text(json.dumps(lesson), encoding="utf-8")
         checkpoints.clear()
     return _member(task, lessons.store.folder(TASK_KIND, key))
 
@@ -91,6 +97,7 @@ def _about(
     """Collect what a network depends on; categories by name, so that others may come and go around them."""
     config, train, tuning = lessons.config, lessons.train, lessons.tuning
     return {
+        "kind": material.kind,
         "categories": [train.names[column] for column in task.columns],
         "fold": task.fold,
         "seed": task.seed,
@@ -99,15 +106,15 @@ def _about(
         "dev": key_of([tuning.texts, np.nan_to_num(tuning.labels[:, task.columns], nan=-1).tolist()]),
         "settings": config.train.model_dump(exclude={"checkpoint_seconds"}),
         "one_class": config.task == "multiclass",
+        "min_positives": config.measure.min_positives,
         "made_with": dict(lessons.made_with),
     }
 
 
-def _network(lessons: Lessons, task: Task) -> Classifier:
+def _network(lessons: Lessons, task: Task, frozen: int) -> Classifier:
     settings = lessons.config.train
     torch.manual_seed(task.seed)
     encoder = Encoder(lessons.encoder.folder)
-    frozen = encoder.lowest(settings.freeze_layers)
     return Classifier(encoder, len(task.columns), settings.dropout, frozen, settings.freeze_embeddings)
 
 
@@ -137,6 +144,7 @@ def _job(
         seed=task.seed,
         pad_id=material.pad_id,
         one_class=lessons.config.task == "multiclass" and len(task.columns) > 1,
+        min_positives=lessons.config.measure.min_positives,
     )
 
 
@@ -159,23 +167,32 @@ def _rows_of(lessons: Lessons, task: Task) -> tuple[Rows, Floats, NDArray[np.boo
     return rows, lessons.train.labels[rows][:, task.columns], lessons.prepared.folds[rows] == task.fold
 
 
-def _earlier(lessons: Lessons, about: dict[str, Any], held_out: Rows) -> Path | None:
-    """Find the newest network of the same make that learnt some of the categories, and saw nothing that judges now."""
+def _lesson(lessons: Lessons, task: Task, rows: Rows) -> Lesson:
+    """Say what a network learns: of each text, by its hash, the labels that are known."""
+    found: Lesson = {}
+    for row in rows:
+        labels = lessons.train.labels[row]
+        known = {lessons.train.names[c]: int(labels[c]) for c in task.columns if not np.isnan(labels[c])}
+        found.setdefault(key_of(normalise(lessons.train.texts[row])), {}).update(known)
+    return found
+
+
+def _earlier(lessons: Lessons, about: dict[str, Any], lesson: Lesson) -> Path | None:
+    """Find the newest network of the same make that learnt nothing but a part of `lesson`.
+
+    So it learnt no label that was corrected since, and no text that was held out or moved to dev or test.
+    """
     grown = ("categories", "rows", "dev", "files", "finished")
-    same = {name: value for name, value in about.items() if name not in grown}
-    prepared = lessons.prepared
-    judges = [lessons.train.texts[row] for row in held_out] + prepared.dev.texts
-    judging = _seen([*judges, *(prepared.test.texts if prepared.test else [])])
+    same = json.loads(json.dumps({name: value for name, value in about.items() if name not in grown}))
     for key, manifest in lessons.store.newest_first(TASK_KIND):
-        learnt = manifest["categories"]
-        if (
-            {name: value for name, value in manifest.items() if name not in grown} == json.loads(json.dumps(same))
-            and set(learnt) <= set(about["categories"])
-            and lessons.store.intact(TASK_KIND, key)
-        ):
-            folder = lessons.store.folder(TASK_KIND, key)
-            if judging.isdisjoint(json.loads((folder / "trained_on.json").read_text(encoding="utf-8"))):
-                return folder
+        if {name: value for name, value in manifest.items() if name not in grown} != same:
+            continue
+        if not set(manifest["categories"]) <= set(about["categories"]) or not lessons.store.intact(TASK_KIND, key):
+            continue
+        folder = lessons.store.folder(TASK_KIND, key)
+        learnt: Lesson = json.loads((folder / "trained_on.json").read_text(encoding="utf-8"))
+        if all(text in lesson and labels.items() <= lesson[text].items() for text, labels in learnt.items()):
+            return folder
     return None
 
 
@@ -189,7 +206,3 @@ def _go_on_from(folder: Path, network: Classifier, categories: list[str]) -> Non
             for row, category in enumerate(learnt):
                 parameter[categories.index(category)] = old[row]
     network.load_state_dict(weights, strict=False)
-
-
-def _seen(texts: Any) -> set[str]:  # noqa: ANN401 - any iterable of texts
-    return {key_of(normalise(text)) for text in texts}

@@ -16,7 +16,7 @@ from limbeck.scorer import Floats
 from limbeck.teach.card import Card, read_card
 from limbeck.teach.examples import Examples, Rows
 from limbeck.teach.loop import predict
-from limbeck.teach.network import Classifier, Encoder
+from limbeck.teach.network import Classifier, Encoder, device
 from limbeck.teach.states import states_of
 from limbeck.teach.tokens import Tokens
 from limbeck.text import Cleaner
@@ -84,11 +84,11 @@ class NetworkTeacher:
                 shared = start, self._examples(cleaned[start : start + AT_ONCE])
             examples = shared[1]
             if network is None or network.head.out_features != len(member.columns):
-                network = Classifier(encoder, len(member.columns), frozen=self.frozen)
+                network = Classifier(encoder, len(member.columns), frozen=self.frozen).to(device())
             network.load_state_dict(load_file(member.weights), strict=False)
             blank = np.zeros((len(examples), len(member.columns)), dtype=np.float32)
             softmax = self.card.one_class and len(member.columns) > 1
-            proba = predict(network, replace(examples, labels=blank), tokens.pad_id, softmax)
+            proba = predict(network, replace(examples, labels=blank), tokens.pad_id, softmax, device())
             yield np.arange(start, start + len(examples)), member, proba
 
     def _examples(self, cleaned: Sequence[str]) -> Examples:

@@ -18,7 +18,7 @@ from limbeck.scorer import Floats
 from limbeck.teach.card import Card, read_card
 from limbeck.teach.encoders import find_encoder
 from limbeck.teach.lessons import Lessons, Taught
-from limbeck.teach.network import positions
+from limbeck.teach.network import device, positions
 from limbeck.teach.tokens import Tokens, batches_by_length, pad
 from limbeck.text import Cleaner
 
@@ -52,8 +52,8 @@ class ReadyTeacher:
         known = np.flatnonzero(np.array(self.outputs) >= 0)
         for rows in batches_by_length(lengths, SCORED_AT_ONCE) if len(ids) else []:
             batch = pad(ids, rows, tokens.pad_id)
-            logits = model(input_ids=batch.ids, attention_mask=batch.mask).logits.float()
-            scores = (torch.softmax(logits, dim=1) if one_of else torch.sigmoid(logits)).numpy()
+            logits = model(input_ids=batch.ids.to(device()), attention_mask=batch.mask.to(device())).logits.float()
+            scores = (torch.softmax(logits, dim=1) if one_of else torch.sigmoid(logits)).cpu().numpy()
             proba[np.ix_(rows, known)] = scores[:, [self.outputs[column] for column in known]]
         return self.card.finish(proba)
 
@@ -63,7 +63,7 @@ class ReadyTeacher:
         config = model.config
         one_of = config.num_labels > 1 and config.problem_type != "multi_label_classification"
         tokens = Tokens(self.card.encoder.folder, min(self.card.max_tokens, positions(model)))
-        return model.eval(), tokens, one_of
+        return model.float().eval().to(device()), tokens, one_of
 
     def save(self, folder: Path) -> None:
         """Write the card; the model stays where it is, named and hashed."""
@@ -78,10 +78,7 @@ class ReadyTeacher:
 
 def teach_ready(lessons: Lessons) -> Taught:
     """Take the model in `teach.folder`; only thresholds are learnt. It is taken to have seen none of your rows."""
-    name = lessons.config.teach.folder
-    if not name:
-        raise BadSetting('teach.kind = "folder" needs a model.', "Set teach.folder to a model's folder.")
-    files = find_encoder(name, lessons.root)
+    files = find_encoder(lessons.config.teach.folder, lessons.root)
     names = _names(_load(files.folder).config)
     outputs = tuple(names.get(_plain(label), -1) for label in lessons.train.names)
     if max(outputs) < 0:

@@ -8,9 +8,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from limbeck.scale import ThisMachine
 from limbeck.scorer import Floats
-from limbeck.teach.features import encoder_key
+from limbeck.teach.encoders import encoder_key, reading_key
 from limbeck.teach.lessons import Lessons, Taught
 from limbeck.teach.network import Encoder
 from limbeck.teach.network_tasks import Material, Task, train_task
@@ -38,9 +37,9 @@ def teach_binary_ensemble(lessons: Lessons) -> Taught:
 
 def _teach(kind: str, lessons: Lessons, tasks: list[Task], skipped: dict[str, str]) -> Taught:
     names = lessons.train.names
-    material = _material(lessons, goes_on=kind == "partial")
+    material = _material(lessons, kind)
     work = partial(train_task, lessons, material)
-    trained = ThisMachine().run(work, tasks, f"teaching {kind}")
+    trained = lessons.executor.run(work, tasks, f"teaching {kind}")
     members = _best_of_seeds(trained)
     teacher = NetworkTeacher(lessons.card(kind, _mean_thresholds(members, len(names))), tuple(members), material.frozen)
     return Taught(
@@ -58,17 +57,19 @@ def _title(member: Member, names: tuple[str, ...]) -> str:
     return f"{of}.fold{member.fold}.seed{member.seed}"
 
 
-def _material(lessons: Lessons, goes_on: bool) -> Material:
+def _material(lessons: Lessons, kind: str) -> Material:
     """Tokenise all texts, and read them with the layers that won't train."""
     config, key = lessons.config, encoder_key(lessons.encoder)
     encoder = Encoder(lessons.encoder.folder)
     tokens = Tokens(lessons.encoder.folder, min(config.encoder.max_tokens, encoder.longest))
     train, tuning = tokens.encode(lessons.train.texts), tokens.encode(lessons.tuning.texts)
-    material = Material(train, tuning, tokens.pad_id, key, encoder.lowest(config.train.freeze_layers), goes_on=goes_on)
+    material = Material(train, tuning, tokens.pad_id, key, kind, encoder.lowest(config.train.freeze_layers))
     if not material.frozen:
         return material
+    reading = reading_key(lessons.encoder)
     states = [
-        frozen_states(lessons.store, encoder, key, material.frozen, ids, tokens.pad_id) for ids in (train, tuning)
+        frozen_states(lessons.store, encoder, reading, material.frozen, ids, tokens.pad_id, lessons.force)
+        for ids in (train, tuning)
     ]
     return replace(material, train_states=states[0], tuning_states=states[1])
 

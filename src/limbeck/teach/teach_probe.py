@@ -10,10 +10,10 @@ from safetensors.numpy import load_file, save_file
 from threadpoolctl import threadpool_limits
 
 from limbeck.measure import tune_thresholds
-from limbeck.scale import ThisMachine
 from limbeck.scorer import Floats
 from limbeck.store import key_of
-from limbeck.teach.features import FeatureCache, encoder_key
+from limbeck.teach.encoders import encoder_key
+from limbeck.teach.features import FeatureCache
 from limbeck.teach.heads import Head, Lesson, Rows, fit_heads
 from limbeck.teach.lessons import Lessons, Taught
 from limbeck.teach.probe import ProbeTeacher
@@ -25,11 +25,13 @@ def teach_probe(lessons: Lessons) -> Taught:
     """Train a head for each category and fold on features that are computed once for all."""
     config, train, tuning = lessons.config, lessons.train, lessons.tuning
     cache = FeatureCache(lessons.store, lessons.encoder, config.encoder.max_tokens)
+    if lessons.force:
+        cache.forget()
     vectors, watched = cache(train.texts), cache(tuning.texts)
     skipped = lessons.skipped()
     columns = [column for column, name in enumerate(train.names) if name not in skipped]
     work = partial(_category, lessons, vectors, watched, encoder_key(lessons.encoder))
-    taught = dict(zip(columns, ThisMachine().run(work, columns, "teaching probes"), strict=True))
+    taught = dict(zip(columns, lessons.executor.run(work, columns, "teaching probes"), strict=True))
     heads = tuple(taught[column][0] if column in taught else () for column in range(len(train.names)))
     thresholds = [float(np.mean(taught[column][1])) if column in taught else 0.5 for column in range(len(heads))]
     teacher = ProbeTeacher(lessons.card("probe", np.array(thresholds)), heads)
@@ -53,6 +55,7 @@ def _category(
         "dev": key_of([lessons.tuning.texts, np.nan_to_num(dev.labels, nan=-1).tolist()]),
         "probe": config.probe.model_dump(),
         "positive_weight": config.train.positive_weight,
+        "min_positives": config.measure.min_positives,
         "folds": lessons.folds,
         "seed": config.seed,
         "made_with": dict(lessons.made_with),
@@ -96,5 +99,5 @@ def _out_of_fold(teacher: ProbeTeacher, lessons: Lessons, vectors: Floats) -> Fl
     committee = teacher.score_vectors(vectors)
     for number, fold in enumerate(lessons.folds):
         mine = lessons.prepared.folds == fold
-        proba[mine] = committee[number][mine]
+        proba[mine] = committee[min(number, teacher.folds - 1)][mine]
     return proba

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
+from teaching_project import pipeline, teaching_project
 from tiny_encoders import CONFIGS, SPECIAL, tiny_encoder
 from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer, GPT2Config
 
@@ -15,6 +16,7 @@ from limbeck.store import Store
 from limbeck.teach.adapt import NOT_ASKED, Masking, adapt, masked_model
 from limbeck.teach.checkpoint import Checkpoints
 from limbeck.teach.encoders import find_encoder
+from limbeck.teach.kinds import load_teacher
 from limbeck.teach.network import Encoder
 from limbeck.teach.tokens import Tokens
 
@@ -158,7 +160,6 @@ def test_a_run_killed_in_the_middle_of_epochs_ends_with_the_same_bits(original, 
     assert (tmp_path / "resumed" / "model.safetensors").read_bytes() == (
         tmp_path / "whole" / "model.safetensors"
     ).read_bytes()
-    assert not list(store.root.glob("training/run/*")), "what is written needs no checkpoint"
 
 
 class TestMasking:
@@ -224,3 +225,36 @@ class TestRefusals:
 
     def test_two_texts_are_enough(self, original, tmp_path):
         assert run(original, tmp_path / "adapted", TEXTS[:2])["steps"] == 1
+
+
+class TestStep:
+    @pytest.fixture
+    def project(self, tmp_path):
+        return teaching_project(tmp_path / "p")
+
+    def chain(self, project, *more):
+        return pipeline(project, "partial", "adapt.on=true", "adapt.batch=8", "train.epochs=2", "teach.folds=1", *more)
+
+    def test_teaching_starts_from_the_adapted_encoder(self, project):
+        chain = self.chain(project)
+        chain.run(until="teach")
+        teacher = load_teacher(chain.folder("teach"), project)
+        assert teacher.card.encoder.folder == chain.folder("adapt") / "encoder"
+        assert weights_of(teacher.card.encoder.folder).keys() == weights_of(project / "encoder").keys()
+        assert np.isfinite(teacher.predict_proba(["the wifi dropped"])).all()
+        figures = {state.step.name: state.figures for state in chain.status()}["adapt"]
+        assert figures["texts"] == 50 and figures["loss_after"] < figures["loss_before"]
+        assert not list((project / ".limbeck" / "training").glob("*/*")), "what is kept needs no checkpoint"
+
+    def test_another_label_does_not_adapt_again_and_judges_are_not_read(self, project):
+        dev = (project / "dev.jsonl").read_text(encoding="utf-8").splitlines()
+        with (project / "pool.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"text": json.loads(dev[0])["text"]}) + "\n")
+        chain = self.chain(project)
+        chain.run(until="adapt")
+        assert {state.step.name: state.figures for state in chain.status()}["adapt"]["texts"] == 50
+        [kept] = (project / ".limbeck" / "tasks" / "adapted").iterdir()
+        with (project / "labels" / "heat.csv").open("a", encoding="utf-8") as file:
+            file.write("the heating was off and on,1\n")
+        self.chain(project).run(until="adapt")
+        assert list((project / ".limbeck" / "tasks" / "adapted").iterdir()) == [kept]

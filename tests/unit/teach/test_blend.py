@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from teaching_project import pipeline, teaching_project
 
+from limbeck.data.prepare import Prepared
+from limbeck.data.splits import TUNING
 from limbeck.measure import average_precision
 from limbeck.teach.blend import fit_weights, mix
 from limbeck.teach.kinds import load_teacher
@@ -70,5 +72,8 @@ def test_a_blend_is_taught_stored_and_loaded(tmp_path):
     texts = ["the wifi dropped", "an hour behind the timetable", ""]
     expected = mix([part.predict_proba(texts) for part in parts], teacher.weights)
     assert teacher.predict_proba(texts) == pytest.approx(expected, abs=1e-6)
+    tuning = Prepared.load(chain.folder("data")).dev_half(TUNING)
+    scores = [part.predict_proba(tuning.texts) for part in parts]
+    assert list(teacher.weights) == fit_weights(tuning.labels, scores, one_class=False)
     assert json.loads((folder / "tasks.json").read_text(encoding="utf-8"))["weights"].keys() == {"probe", "partial"}
     assert not np.isnan(np.load(folder / "out_of_fold.npy")).all()

@@ -4,6 +4,7 @@ import csv
 import json
 import shutil
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -48,9 +49,20 @@ def test_every_kind_learns_and_survives_storing(project, kind):
 def test_training_rows_are_scored_by_models_that_did_not_see_them(project, kind):
     chain = pipeline(project, kind)
     chain.run(until="teach")
-    folds = np.load(chain.folder("data") / "folds.npy")
+    prepared = Prepared.load(chain.folder("data"))
     proba = np.load(chain.folder("teach") / "out_of_fold.npy")
-    assert np.isnan(proba[folds >= 2]).all() and not np.isnan(proba[folds < 2]).any()
+    assert np.isnan(proba[prepared.folds >= 2]).all() and not np.isnan(proba[prepared.folds < 2]).any()
+    teacher = load_teacher(chain.folder("teach"), project)
+    for fold in range(2):
+        mine = np.flatnonzero(prepared.folds == fold)
+        texts = [prepared.train.texts[row] for row in mine]
+        if kind == "probe":
+            blind = teacher.committee(texts)[fold]
+        else:
+            blind = replace(teacher, members=(teacher.members[fold],)).predict_proba(texts)
+            assert teacher.members[fold].fold == fold
+        assert proba[mine] == pytest.approx(blind, abs=1e-5)
+        assert not np.allclose(proba[mine], teacher.predict_proba(texts), atol=1e-3)
 
 
 def test_finished_tasks_are_used_again_when_the_step_is_redone(tmp_path, project):
