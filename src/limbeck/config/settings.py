@@ -259,8 +259,15 @@ class MeasureSettings(Section):
 
     rounds: Annotated[int, Field(ge=100)] = Field(1000, description="Bootstrap rounds of every confidence interval.")
     level: Annotated[float, Field(gt=0.5, lt=1)] = Field(0.95, description="The intervals' level.")
+    thresholds: Literal["steady", "line-search"] = Field(
+        "steady",
+        description="How thresholds are tuned for F1 on the tuning half: by line search, or between the mean of many "
+        "line searches on resampled rows and the best expected F1, which suits small sets better.",
+    )
     min_positives: Annotated[int, Field(ge=1)] = Field(
-        5, description="A category with fewer positives in the tuning half keeps the threshold 0.5."
+        5,
+        description="A category with fewer positives in the tuning half is not searched: it gets the threshold of the "
+        "best expected F1, or with line-search 0.5.",
     )
 
 

@@ -5,7 +5,7 @@ from limbeck.measure.calibration import Bin, expected_calibration_error, reliabi
 from limbeck.measure.counts import decide, decide_classes
 from limbeck.measure.curves import average_precision, precision_recall_curve
 from limbeck.measure.quality import Figures, LabelFigures, evaluate, evaluate_by_source, evaluate_classes
-from limbeck.measure.thresholds import tune_thresholds
+from limbeck.measure.thresholds import choose_thresholds, steady_thresholds, tune_thresholds
 
 __all__ = [
     "Bin",
@@ -15,6 +15,7 @@ __all__ = [
     "LabelFigures",
     "average_precision",
     "bootstrap_interval",
+    "choose_thresholds",
     "decide",
     "decide_classes",
     "evaluate",
@@ -24,5 +25,6 @@ __all__ = [
     "paired_bootstrap",
     "precision_recall_curve",
     "reliability",
+    "steady_thresholds",
     "tune_thresholds",
 ]

@@ -17,7 +17,7 @@ from limbeck.data.splits import JUDGING, TUNING
 from limbeck.measure.bootstrap import Interval, bootstrap_interval
 from limbeck.measure.counts import decide, decide_classes
 from limbeck.measure.quality import Figures, evaluate, evaluate_by_source, evaluate_classes
-from limbeck.measure.thresholds import tune_thresholds
+from limbeck.measure.thresholds import choose_thresholds
 from limbeck.scorer import Scorer
 
 
@@ -56,7 +56,8 @@ def measure_scorer(scorer: Scorer, prepared: Prepared, config: Config) -> Measur
     parts = {"judging": prepared.dev_half(JUDGING)} | ({"test": prepared.test} if prepared.test else {})
     thresholds = np.full(len(scorer.labels), 0.5)
     if not one_class:
-        thresholds = tune_thresholds(tuning.labels, scorer.predict_proba(tuning.texts), config.measure.min_positives)
+        settings, proba = config.measure, scorer.predict_proba(tuning.texts)
+        thresholds = choose_thresholds(tuning.labels, proba, settings.thresholds, settings.min_positives)
     figures, intervals, by_source, probabilities = {}, {}, {}, {}
     for name, part in parts.items():
         proba = scorer.predict_proba(part.texts)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbeck.measure import average_precision, tune_thresholds
+from limbeck.measure import average_precision, choose_thresholds
 from limbeck.scorer import Floats
 from limbeck.teach.card import Card
 from limbeck.teach.lessons import Lessons, Taught, Teacher
@@ -52,7 +52,8 @@ def teach_blend(lessons: Lessons, parts: Mapping[str, Taught]) -> Taught:
     weights = fit_weights(tuning.labels, scores, one_class)
     thresholds = np.full(len(lessons.train.names), 0.5)
     if not one_class:
-        thresholds = tune_thresholds(tuning.labels, mix(scores, weights), config.measure.min_positives)
+        how, least = config.measure.thresholds, config.measure.min_positives
+        thresholds = choose_thresholds(tuning.labels, mix(scores, weights), how, least)
     teachers = tuple(taught.teacher for taught in parts.values())
     skipped = [taught.skipped for taught in parts.values()]
     chosen: dict[str, object] = {"weights": dict(zip(parts, weights, strict=True))}

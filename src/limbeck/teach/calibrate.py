@@ -14,9 +14,7 @@ from limbeck.config import Config
 from limbeck.data.prepare import Prepared
 from limbeck.data.splits import JUDGING, TUNING
 from limbeck.errors import TooFewRows
-from limbeck.scorer import Floats, Scorer
-from limbeck.store import Store
-from limbeck.teach.calibration import (
+from limbeck.measure.scaling import (
     Calibration,
     Doubles,
     calibration_figures,
@@ -25,6 +23,8 @@ from limbeck.teach.calibration import (
     reliability_tables,
     shifted,
 )
+from limbeck.scorer import Floats, Scorer
+from limbeck.store import Store
 from limbeck.teach.kinds import load_teacher
 from limbeck.teach.lessons import Teacher
 

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from limbeck.errors import BadSetting, EncoderMissing, Place
-from limbeck.measure import tune_thresholds
+from limbeck.measure import choose_thresholds
 from limbeck.scorer import Floats
 from limbeck.teach.card import Card, read_card
 from limbeck.teach.encoders import find_encoder
@@ -91,7 +91,8 @@ def teach_ready(lessons: Lessons) -> Taught:
     halves = np.full(len(outputs), 0.5)
     draft = ReadyTeacher(lessons.card("folder", halves, files), outputs)
     tuning = lessons.tuning
-    limits = tune_thresholds(tuning.labels, draft.score_cleaned(tuning.texts), lessons.config.measure.min_positives)
+    how, least = lessons.config.measure.thresholds, lessons.config.measure.min_positives
+    limits = choose_thresholds(tuning.labels, draft.score_cleaned(tuning.texts), how, least)
     teacher = ReadyTeacher(lessons.card("folder", halves if draft.card.one_class else limits, files), outputs)
     skipped = {
         label: "the model has no such label"

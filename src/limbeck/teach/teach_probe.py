@@ -9,7 +9,8 @@ import numpy as np
 from safetensors.numpy import load_file, save_file
 from threadpoolctl import threadpool_limits
 
-from limbeck.measure import tune_thresholds
+from limbeck.config import MeasureSettings
+from limbeck.measure import choose_thresholds
 from limbeck.scorer import Floats
 from limbeck.store import key_of
 from limbeck.teach.encoders import encoder_key
@@ -55,7 +56,7 @@ def _category(
         "dev": key_of([lessons.tuning.texts, np.nan_to_num(dev.labels, nan=-1).tolist()]),
         "probe": config.probe.model_dump(),
         "positive_weight": config.train.positive_weight,
-        "min_positives": config.measure.min_positives,
+        "thresholds": [config.measure.thresholds, config.measure.min_positives],
         "folds": lessons.folds,
         "seed": config.seed,
         "made_with": dict(lessons.made_with),
@@ -70,7 +71,7 @@ def _category(
             parts.append(Lesson(Rows(vectors[rows[inside]], labels[inside]), [held_out, dev], weight))
         with threadpool_limits(1, "blas"), lessons.store.write(TASK_KIND, key, about) as folder:
             heads = fit_heads(parts, config.probe, config.seed)
-            limits = [_threshold(head, dev, config.measure.min_positives) for head in heads]
+            limits = [_threshold(head, dev, config.measure) for head in heads]
             arrays = {
                 f"{fold}.{name}": array for fold, head in enumerate(heads) for name, array in head.arrays().items()
             }
@@ -87,11 +88,12 @@ def _category(
     return tuple(found), json.loads((folder / "thresholds.json").read_text(encoding="utf-8"))
 
 
-def _threshold(head: Head, dev: Rows, least: int) -> float:
+def _threshold(head: Head, dev: Rows, settings: MeasureSettings) -> float:
     if np.isnan(dev.labels).all():
         return 0.5
     proba = head.predict(dev.vectors)
-    return float(tune_thresholds(dev.labels[:, None], proba[:, None], least)[0])
+    how, least = settings.thresholds, settings.min_positives
+    return float(choose_thresholds(dev.labels[:, None], proba[:, None], how, least)[0])
 
 
 def _out_of_fold(teacher: ProbeTeacher, lessons: Lessons, vectors: Floats) -> Floats:

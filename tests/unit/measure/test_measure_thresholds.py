@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from limbeck.errors import MeasureError
-from limbeck.measure import tune_thresholds
+from limbeck.measure import evaluate, steady_thresholds, tune_thresholds
 
 NAN = np.nan
 
@@ -59,3 +59,47 @@ def test_neighbours_without_room_between_them_are_still_told_apart_in_float32(lo
 def test_an_impossible_fallback_is_refused():
     with pytest.raises(MeasureError, match="from 0 to 1"):
         tune([1, 0], [0.5, 0.5], fallback=1.5)
+
+
+def rare(rows, seed, rate=0.05):
+    """Draw truth and probabilities that a Platt curve links, as curated training rows would give them."""
+    rng = np.random.default_rng(seed)
+    truth = (rng.random((rows, 1)) < rate).astype(np.float32)
+    logits = rng.normal(size=(rows, 1)) * 1.2 + 2.0 * truth - 0.5
+    return truth, (1 / (1 + np.exp(-logits))).astype(np.float32)
+
+
+def test_steady_thresholds_do_better_on_new_rows_than_the_line_search_when_positives_are_few():
+    unseen, scores = rare(40_000, seed=999)
+
+    def f1(tune):
+        return np.mean([evaluate(unseen, scores, tune(*rare(200, seed)), ["a"]).macro_f1 for seed in range(40)])
+
+    assert f1(steady_thresholds) > f1(tune_thresholds) + 0.01
+
+
+def test_steady_thresholds_come_to_the_best_ones_when_rows_are_many():
+    truth, proba = rare(30_000, seed=1)
+    best, steady = tune_thresholds(truth, proba), steady_thresholds(truth, proba)
+    names = ["a"]
+    assert evaluate(truth, proba, steady, names).macro_f1 > evaluate(truth, proba, best, names).macro_f1 - 0.01
+
+
+def test_steady_thresholds_skip_unknown_rows_and_fall_back_without_an_answer():
+    truth, proba = rare(300, seed=2)
+    unknown = np.concatenate([truth, np.full_like(truth, np.nan)])
+    doubled = np.concatenate([proba, 1 - proba])
+    assert steady_thresholds(unknown, doubled) == pytest.approx(steady_thresholds(truth, proba))
+    assert steady_thresholds(np.zeros_like(truth), proba).tolist() == [0.5]
+    few = truth.copy()
+    few[np.flatnonzero(truth == 1)[3:]] = 0
+    assert 0 < steady_thresholds(few, proba)[0] < 1
+
+
+def test_steady_thresholds_move_with_a_curve_that_the_probabilities_are_put_through():
+    truth, proba = rare(400, seed=3)
+    logits = np.log(proba / (1 - proba))
+    moved = (1 / (1 + np.exp(-(0.5 * logits - 1.5)))).astype(np.float32)
+    one = proba >= steady_thresholds(truth, proba)
+    other = moved >= steady_thresholds(truth, moved)
+    assert np.mean(one != other) < 0.02

@@ -138,7 +138,7 @@ def test_a_run_on_fewer_files_does_not_move_texts(project):
         return dict(zip(prepared.train.texts, prepared.folds.tolist(), strict=True))
 
     before = sides()
-    sides('data.labels=["labels/heat.csv"]')
+    sides('data.labels=["labels/heat.csv"]', "data.unknown_labels=ignore")
     add_category(project)
     after = sides()
     assert {text: after[text] for text in before} == before

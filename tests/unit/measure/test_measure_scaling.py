@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from limbeck.errors import MeasureError
 from limbeck.measure import decide, decide_classes
-from limbeck.teach.calibration import (
+from limbeck.measure.scaling import (
     LEAST_SLOPE,
     Calibration,
     calibration_figures,

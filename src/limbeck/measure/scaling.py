@@ -8,10 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
-from scipy.special import expit, log_softmax, logit, softmax
 
-from limbeck.measure import Bin, expected_calibration_error, reliability
+from limbeck.measure.calibration import Bin, expected_calibration_error, reliability
 from limbeck.measure.checks import as_names, as_proba, as_truth
 from limbeck.measure.counts import mean_over
 from limbeck.scorer import Floats
@@ -55,9 +53,9 @@ class Calibration:
         inner = np.clip(given, EDGE, 1 - EDGE)
         if self.one_class:
             unchanged = unchanged.all()
-            curve = softmax(slopes * np.log(inner) + offsets, axis=1)
+            curve = np.exp(_log_softmax(slopes * np.log(inner) + offsets))
         else:
-            curve = expit(slopes * logit(inner) + offsets)
+            curve = 0.5 * (1 + np.tanh(0.5 * (slopes * _logit(inner) + offsets)))
         return np.where(unchanged, given, curve).astype(np.float32)
 
     def thresholds(self, thresholds: Doubles) -> Doubles:
@@ -104,7 +102,7 @@ def fit_calibration(truth: ArrayLike, proba: ArrayLike, method: Method, one_clas
         rows = (answers == 1).any(axis=1) & ~np.isnan(scores).any(axis=1)
         return _fit_classes((answers[rows] == 1).argmax(axis=1), np.log(inner[rows]), method, least)
     lines = []
-    for column, logits in zip(answers.T, logit(inner).T, strict=True):
+    for column, logits in zip(answers.T, _logit(inner).T, strict=True):
         known = ~np.isnan(column) & ~np.isnan(logits)
         lines.append(_fit_label(column[known] == 1, logits[known], method, least))
     return Calibration(tuple(slope for slope, _ in lines), tuple(offset for _, offset in lines), one_class=False)
@@ -154,16 +152,26 @@ def _most_likely(
     scores: Doubles, targets: Doubles, start: Doubles, free: NDArray[np.bool_], penalty: float = 0.0
 ) -> Doubles:
     """Give the slope, then an offset a class, of the softmax nearest to `targets`; what is not `free` keeps `start`."""
+    from scipy.optimize import minimize
 
     def loss(at: Doubles) -> tuple[float, Doubles]:
         slope, offsets = at[0], at[1:]
-        logs = log_softmax(slope * scores + offsets, axis=1)
+        logs = _log_softmax(slope * scores + offsets)
         gaps = np.exp(logs) - targets
         value = penalty / 2 * (offsets @ offsets) - (targets * logs).sum()
         slant = np.concatenate([[(gaps * scores).sum()], gaps.sum(axis=0) + penalty * offsets])
         return float(value / len(scores)), np.where(free, slant / len(scores), 0.0)
 
     return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", tol=1e-12).x, dtype=np.float64)
+
+
+def _logit(share: Doubles) -> Doubles:
+    return np.asarray(np.log(share / (1 - share)))
+
+
+def _log_softmax(scores: Doubles) -> Doubles:
+    level = scores - scores.max(axis=1, keepdims=True)
+    return np.asarray(level - np.log(np.exp(level).sum(axis=1, keepdims=True)))
 
 
 def estimate_rates(
@@ -203,7 +211,7 @@ def shifted(calibration: Calibration, rates_before: ArrayLike, rates_after: Arra
     through the unshifted calibration, they let more texts of a label pass where it has become more frequent.
     """
     before, after = (np.clip(np.asarray(r, dtype=np.float64), EDGE, 1 - EDGE) for r in (rates_before, rates_after))
-    step = np.log(after / before) if calibration.one_class else logit(after) - logit(before)
+    step = np.log(after / before) if calibration.one_class else _logit(after) - _logit(before)
     return replace(calibration, offsets=tuple((np.array(calibration.offsets) + step).tolist()))
 
 
