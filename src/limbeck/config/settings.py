@@ -140,7 +140,7 @@ class TeachSettings(Section):
     kind: TeacherKind = Field(
         "probe",
         description="probe (the encoder as it is, a small head a category: seconds), partial (one fine-tuned encoder "
-        "with an output a category: minutes), binary-ensemble (a fine-tuned encoder a category: hours), folder (a "
+        "with an output a category: minutes), binary-ensemble (a fine-tuned encoder a category), folder (a "
         "finished transformers model, as it is), blend (a weighted mean of several of these) or none.",
     )
     blend: UniqueTeachers = Field(

@@ -59,7 +59,7 @@ class Masking:
 
 
 @dataclass(frozen=True)
-class _Lesson:
+class _Reading:
     """What a run reads, and the texts that it is judged on."""
 
     train: list[Ids]
@@ -93,8 +93,8 @@ def adapt(
     tokens = Tokens(encoder.folder, min(max_tokens, original.longest))
     masking = _masking(encoder, original, tokens, settings.mask)
     train, held_out = _split(tokens.encode(texts), masking.special.numpy(), seed)
-    lesson = _Lesson(train, held_out, masking, settings, tokens.pad_id, seed)
-    run = _Run(masked_model(encoder, original), lesson, Checkpoints(store, name), precision)
+    reading = _Reading(train, held_out, masking, settings, tokens.pad_id, seed)
+    run = _Run(masked_model(encoder, original), reading, Checkpoints(store, name), precision)
     before = run.held_out_loss()
     run.train()
     after = run.held_out_loss()
@@ -159,11 +159,11 @@ def masked_model(files: EncoderFiles, original: Encoder) -> Any:  # noqa: ANN401
 class _Run:
     """The moving parts of one run."""
 
-    def __init__(self, model: nn.Module, lesson: _Lesson, checkpoints: Checkpoints, precision: str) -> None:
+    def __init__(self, model: nn.Module, reading: _Reading, checkpoints: Checkpoints, precision: str) -> None:
         from accelerate import Accelerator
 
         self.accelerator = Accelerator(mixed_precision=precision_of(precision))
-        self.raw, self.lesson, self.settings, self.checkpoints = model, lesson, lesson.settings, checkpoints
+        self.raw, self.reading, self.settings, self.checkpoints = model, reading, reading.settings, checkpoints
         self.optimizer = torch.optim.AdamW(_groups(model, self.settings.rate), weight_decay=WEIGHT_DECAY, fused=True)
         self.model, self.prepared = self.accelerator.prepare(model, self.optimizer)
         self._shown: tuple[int, list[np.ndarray]] | None = None
@@ -190,9 +190,9 @@ class _Run:
     def held_out_loss(self) -> float:
         """Give the mean loss a masked token, with the same masks whenever it is asked."""
         self.model.eval()
-        masks = torch.Generator().manual_seed(self.lesson.seed)
-        lengths = np.array([len(ids) for ids in self.lesson.held_out])
-        found = [self._loss(self.lesson.held_out, r, masks) for r in batches_by_length(lengths, self.settings.batch)]
+        masks = torch.Generator().manual_seed(self.reading.seed)
+        lengths = np.array([len(ids) for ids in self.reading.held_out])
+        found = [self._loss(self.reading.held_out, r, masks) for r in batches_by_length(lengths, self.settings.batch)]
         return sum(float(loss) * asked for loss, asked in found) / sum(asked for _, asked in found)
 
     def refuse_unless_finite(self, loss: float) -> None:
@@ -207,14 +207,14 @@ class _Run:
         epoch, within = divmod(step, self.steps_an_epoch)
         rows = self._batches(epoch)[within]
         # Seeding every step makes a resumed run draw the same masks and dropout as an undisturbed one.
-        torch.manual_seed((self.lesson.seed * 1_000_003 + step) % 2**63)
+        torch.manual_seed((self.reading.seed * 1_000_003 + step) % 2**63)
         warmup = max(1, round(self.total * WARMUP))
         part = (step + 1) / warmup if step < warmup else (self.total - step) / max(1, self.total - warmup)
         for group in self.optimizer.param_groups:
             group["lr"] = group["highest"] * part
         self.model.train()
         self.prepared.zero_grad()
-        loss, _ = self._loss(self.lesson.train, rows, None)
+        loss, _ = self._loss(self.reading.train, rows, None)
         self.accelerator.backward(loss)
         size = float(self.accelerator.clip_grad_norm_(self.model.parameters(), CLIP))
         value = float(loss.detach())
@@ -229,8 +229,8 @@ class _Run:
 
     def _loss(self, ids: list[Ids], rows: np.ndarray, generator: torch.Generator | None) -> tuple[Tensor, int]:
         """Give the mean loss a masked token, and how many there were."""
-        batch = pad(ids, rows, self.lesson.pad_id)
-        masked, guess = self.lesson.masking(batch.ids, batch.mask, generator)
+        batch = pad(ids, rows, self.reading.pad_id)
+        masked, guess = self.reading.masking(batch.ids, batch.mask, generator)
         device = self.accelerator.device
         said = self.model(input_ids=masked.to(device), attention_mask=batch.mask.to(device), labels=guess.to(device))
         return said.loss, int((guess != NOT_ASKED).sum())
@@ -238,8 +238,8 @@ class _Run:
     def _batches(self, epoch: int) -> list[np.ndarray]:
         """Give this process's batches of an epoch; the same epoch always has the same ones."""
         if self._shown is None or self._shown[0] != epoch:
-            lengths = np.array([len(ids) for ids in self.lesson.train])
-            rng = np.random.default_rng([self.lesson.seed, epoch])
+            lengths = np.array([len(ids) for ids in self.reading.train])
+            rng = np.random.default_rng([self.reading.seed, epoch])
             batches = list(shuffled_batches(lengths, self.settings.batch, rng))
             processes = self.accelerator.num_processes
             even = len(batches) // processes * processes or len(batches)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from limbeck.errors import EncoderMissing
 from limbeck.scorer import Floats
 from limbeck.teach.encoders import EncoderFiles, encoder_key, find_encoder
+from limbeck.text import Cleaner
 
 FILE_NAME = "teacher.json"
 
@@ -32,6 +34,11 @@ class Card:
     encoder: EncoderFiles
     max_tokens: int
     one_class: bool
+
+    def cleaned(self, texts: Sequence[str]) -> list[str]:
+        """Clean texts as the training rows were cleaned."""
+        cleaner = Cleaner(self.clean)
+        return [cleaner(text) for text in texts]
 
     def finish(self, proba: NDArray[np.float64]) -> Floats:
         """Make the probabilities of a row add up to 1 if one class is right."""

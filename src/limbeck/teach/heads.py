@@ -26,7 +26,7 @@ LAST_FOUR = 4
 
 
 @dataclass(frozen=True)
-class Rows:
+class Sample:
     """Feature vectors [texts, layers, width] with one category's 0/1 labels."""
 
     vectors: Floats
@@ -73,23 +73,23 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class HeadTask:
     """What one fold's head learns from, the sets it is judged on, and what a missed positive costs."""
 
-    train: Rows
-    watched: list[Rows]
+    train: Sample
+    watched: list[Sample]
     positive_weight: float
 
 
-def fit_heads(lessons: list[Lesson], settings: ProbeSettings, seed: int) -> list[Head]:
+def fit_heads(tasks: list[HeadTask], settings: ProbeSettings, seed: int) -> list[Head]:
     """Fit a head a fold at several strengths; give those of the strength that is best over all folds together.
 
     One strength for all folds, because a single fold's few positives can't tell strengths apart.
     """
     if settings.layers == "mix" or settings.head == "mlp":
-        tried = [[_fit_network(lesson, settings, decay, seed) for lesson in lessons] for decay in DECAYS]
+        tried = [[_fit_network(task, settings, decay, seed) for task in tasks] for decay in DECAYS]
     else:
-        tried = [[_fit_linear(lesson, settings.layers, strength, seed) for lesson in lessons] for strength in STRENGTHS]
+        tried = [[_fit_linear(task, settings.layers, strength, seed) for task in tasks] for strength in STRENGTHS]
     return max(tried, key=lambda heads: float(np.mean([head.score for head in heads])))
 
 
@@ -118,20 +118,20 @@ def _fixed_mix(layers: int, which: str) -> Floats:
     return mix
 
 
-def _score(head: Head, watched: list[Rows]) -> float:
+def _score(head: Head, watched: list[Sample]) -> float:
     found = [average_precision(rows.labels, head.predict(rows.vectors)) for rows in watched if (rows.labels == 1).any()]
     return float(np.mean(found)) if found else 0.0
 
 
-def _fit_linear(lesson: Lesson, layers: str, strength: float, seed: int) -> Head:
+def _fit_linear(task: HeadTask, layers: str, strength: float, seed: int) -> Head:
     from sklearn.linear_model import LogisticRegression
 
-    mix = _fixed_mix(lesson.train.vectors.shape[1], layers)
-    weights = {0: 1.0, 1: lesson.positive_weight}
+    mix = _fixed_mix(task.train.vectors.shape[1], layers)
+    weights = {0: 1.0, 1: task.positive_weight}
     model = LogisticRegression(C=strength, class_weight=weights, max_iter=300, random_state=seed)
-    model.fit(features(lesson.train.vectors, mix), lesson.train.labels)
+    model.fit(features(task.train.vectors, mix), task.train.labels)
     head = Head(mix, (model.coef_.T.astype(np.float32),), (model.intercept_.astype(np.float32),), 0.0)
-    return replace(head, score=_score(head, lesson.watched))
+    return replace(head, score=_score(head, task.watched))
 
 
 class _HeadNetwork(nn.Module):
@@ -167,10 +167,10 @@ class _HeadNetwork(nn.Module):
         )
 
 
-def _fit_network(lesson: Lesson, settings: ProbeSettings, decay: float, seed: int) -> Head:
+def _fit_network(task: HeadTask, settings: ProbeSettings, decay: float, seed: int) -> Head:
     torch.manual_seed(seed)
     with one_thread():
-        return _descend(lesson, settings, decay)
+        return _descend(task, settings, decay)
 
 
 @contextlib.contextmanager
@@ -184,12 +184,12 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _descend(lesson: Lesson, settings: ProbeSettings, decay: float) -> Head:
-    train, watched = lesson.train, lesson.watched
+def _descend(task: HeadTask, settings: ProbeSettings, decay: float) -> Head:
+    train, watched = task.train, task.watched
     vectors, labels = torch.from_numpy(level(train.vectors)), torch.from_numpy(train.labels[:, None])
     network = _HeadNetwork(vectors.shape[1], vectors.shape[2], settings)
     optimizer = torch.optim.AdamW(network.parameters(), lr=3e-3, weight_decay=decay)
-    weight = torch.tensor([lesson.positive_weight], dtype=torch.float32)
+    weight = torch.tensor([task.positive_weight], dtype=torch.float32)
     best = network.head(-1.0)
     waited = 0
     for step in range(1, STEPS + 1):

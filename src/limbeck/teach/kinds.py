@@ -9,11 +9,11 @@ from limbeck.store import Store
 from limbeck.teach.blend import BlendTeacher, teach_blend
 from limbeck.teach.card import read_card
 from limbeck.teach.features import FeatureCache
+from limbeck.teach.fine_tuned import FineTunedTeacher
 from limbeck.teach.lessons import Lessons, Taught, Teacher
-from limbeck.teach.networks import NetworkTeacher
 from limbeck.teach.probe import ProbeTeacher
 from limbeck.teach.ready import ReadyTeacher, teach_ready
-from limbeck.teach.teach_networks import teach_binary_ensemble, teach_partial
+from limbeck.teach.teach_fine_tuned import teach_binary_ensemble, teach_partial
 from limbeck.teach.teach_probe import teach_probe
 
 
@@ -50,8 +50,8 @@ def _load_blend(folder: Path, root: Path, store: Store | None) -> Teacher:
 
 LOADERS: dict[str, Callable[[Path, Path, Store | None], Teacher]] = {
     "probe": _load_probe,
-    "partial": lambda folder, root, _: NetworkTeacher.load(folder, root),
-    "binary-ensemble": lambda folder, root, _: NetworkTeacher.load(folder, root),
+    "partial": lambda folder, root, _: FineTunedTeacher.load(folder, root),
+    "binary-ensemble": lambda folder, root, _: FineTunedTeacher.load(folder, root),
     "folder": lambda folder, root, _: ReadyTeacher.load(folder, root),
     "blend": _load_blend,
 }

@@ -13,7 +13,6 @@ from limbeck.scorer import Floats
 from limbeck.teach.card import Card, read_card
 from limbeck.teach.features import FeatureCache, Featuriser
 from limbeck.teach.heads import Head
-from limbeck.text import Cleaner
 
 SCORED_AT_ONCE = 4096
 
@@ -41,11 +40,10 @@ class ProbeTeacher:
 
     def committee(self, texts: Sequence[str]) -> Floats:
         """Give every fold's probabilities [folds, texts, labels]."""
-        cleaner = Cleaner(self.card.clean)
         read = self.cache or Featuriser(self.card.encoder.folder, self.card.max_tokens)
         parts = [np.zeros((self.folds, 0, len(self.labels)), dtype=np.float32)]
         for start in range(0, len(texts), SCORED_AT_ONCE):
-            vectors = read([cleaner(text) for text in texts[start : start + SCORED_AT_ONCE]])
+            vectors = read(self.card.cleaned(texts[start : start + SCORED_AT_ONCE]))
             parts.append(self.score_vectors(vectors))
         return np.concatenate(parts, axis=1)
 

@@ -20,7 +20,6 @@ from limbeck.teach.encoders import find_encoder
 from limbeck.teach.lessons import Lessons, Taught
 from limbeck.teach.network import device, positions
 from limbeck.teach.tokens import Tokens, batches_by_length, pad
-from limbeck.text import Cleaner
 
 SCORED_AT_ONCE = 64
 
@@ -39,8 +38,7 @@ class ReadyTeacher:
 
     def predict_proba(self, texts: Sequence[str]) -> Floats:
         """Give probabilities [texts, labels]; a label that the model doesn't know gets its known rate."""
-        cleaner = Cleaner(self.card.clean)
-        return self.score_cleaned([cleaner(text) for text in texts])
+        return self.score_cleaned(self.card.cleaned(texts))
 
     @torch.no_grad()
     def score_cleaned(self, texts: Sequence[str]) -> Floats:

@@ -15,7 +15,7 @@ from limbeck.scorer import Floats
 from limbeck.store import key_of
 from limbeck.teach.encoders import encoder_key
 from limbeck.teach.features import FeatureCache
-from limbeck.teach.heads import Head, Lesson, Rows, fit_heads
+from limbeck.teach.heads import Head, HeadTask, Sample, fit_heads
 from limbeck.teach.lessons import Lessons, Taught
 from limbeck.teach.probe import ProbeTeacher
 
@@ -47,7 +47,7 @@ def _category(
 ) -> tuple[tuple[Head, ...], list[float]]:
     """Give a category's heads and thresholds, one a fold, from the store or by training them."""
     train, config = lessons.train, lessons.config
-    dev = Rows(watched, lessons.tuning.labels[:, column])
+    dev = Sample(watched, lessons.tuning.labels[:, column])
     rows = lessons.known(column)
     labels, folds = train.labels[rows, column], lessons.prepared.folds[rows]
     about = {
@@ -66,9 +66,9 @@ def _category(
         parts = []
         for fold in lessons.folds:
             inside, outside = folds != fold, folds == fold
-            held_out = Rows(vectors[rows[outside]], labels[outside])
+            held_out = Sample(vectors[rows[outside]], labels[outside])
             weight = lessons.positive_weight(column, rows[inside])
-            parts.append(Lesson(Rows(vectors[rows[inside]], labels[inside]), [held_out, dev], weight))
+            parts.append(HeadTask(Sample(vectors[rows[inside]], labels[inside]), [held_out, dev], weight))
         with threadpool_limits(1, "blas"), lessons.store.write(TASK_KIND, key, about) as folder:
             heads = fit_heads(parts, config.probe, config.seed)
             limits = [_threshold(head, dev, config.measure) for head in heads]
@@ -88,7 +88,7 @@ def _category(
     return tuple(found), json.loads((folder / "thresholds.json").read_text(encoding="utf-8"))
 
 
-def _threshold(head: Head, dev: Rows, settings: MeasureSettings) -> float:
+def _threshold(head: Head, dev: Sample, settings: MeasureSettings) -> float:
     if np.isnan(dev.labels).all():
         return 0.5
     proba = head.predict(dev.vectors)

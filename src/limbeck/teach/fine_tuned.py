@@ -19,7 +19,6 @@ from limbeck.teach.loop import predict
 from limbeck.teach.network import Classifier, Encoder, device
 from limbeck.teach.states import states_of
 from limbeck.teach.tokens import Tokens
-from limbeck.text import Cleaner
 
 # Texts whose states after the shared layers are held in memory together.
 AT_ONCE = 1024
@@ -39,7 +38,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class NetworkTeacher:
+class FineTunedTeacher:
     """Members over one pre-trained encoder, whose `frozen` lowest layers they share.
 
     A label without a member gets its known rate.
@@ -56,8 +55,7 @@ class NetworkTeacher:
 
     def predict_proba(self, texts: Sequence[str]) -> Floats:
         """Give probabilities [texts, labels], the mean over the folds."""
-        cleaner = Cleaner(self.card.clean)
-        return self.score_cleaned([cleaner(text) for text in texts])
+        return self.score_cleaned(self.card.cleaned(texts))
 
     def score_cleaned(self, texts: Sequence[str]) -> Floats:
         """Do the same for texts that are cleaned already."""
@@ -112,7 +110,7 @@ class NetworkTeacher:
         self.card.save(folder, {"members": members, "frozen": self.frozen})
 
     @staticmethod
-    def load(folder: Path, root: Path = Path()) -> NetworkTeacher:
+    def load(folder: Path, root: Path = Path()) -> FineTunedTeacher:
         """Read what `save` wrote; the encoder is looked for again from `root`."""
         card, about = read_card(folder, root)
         members = tuple(
@@ -126,4 +124,4 @@ class NetworkTeacher:
             )
             for m in about["members"]
         )
-        return NetworkTeacher(card, members, about["frozen"])
+        return FineTunedTeacher(card, members, about["frozen"])

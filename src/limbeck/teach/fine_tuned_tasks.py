@@ -16,17 +16,17 @@ from limbeck.scorer import Floats
 from limbeck.store import key_of
 from limbeck.teach.checkpoint import Checkpoints, save_weights
 from limbeck.teach.examples import Examples
+from limbeck.teach.fine_tuned import Member
 from limbeck.teach.lessons import Lessons, Rows
 from limbeck.teach.loop import Job, fit
 from limbeck.teach.network import Classifier, Encoder
-from limbeck.teach.networks import Member
 from limbeck.teach.states import States
 from limbeck.teach.tokens import Ids
 from limbeck.text import normalise
 
 TASK_KIND = "tasks/networks"
 
-Lesson = dict[str, dict[str, int]]
+Learnt = dict[str, dict[str, int]]
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ def train_task(lessons: Lessons, material: Material, task: Task) -> Member:
         if lessons.force:
             checkpoints.clear()
         network = _network(lessons, task, material.frozen)
-        lesson = _lesson(lessons, task, rows[~held_out])
-        start = _earlier(lessons, about, lesson) if material.goes_on and not lessons.force else None
+        learnt = _learnt(lessons, task, rows[~held_out])
+        start = _earlier(lessons, about, learnt) if material.goes_on and not lessons.force else None
         if start:
             _go_on_from(start, network, about["categories"])
         job = _job(lessons, material, task, rows, labels, held_out, going_on=start is not None)
@@ -86,7 +86,7 @@ def train_task(lessons: Lessons, material: Material, task: Task) -> Member:
                 "started_from": start.name if start else None,
             }
             (folder / "outcome.json").write_text(json.dumps(outcome), encoding="utf-8")
-            (folder / "trained_on.json").write_text(json.dumps(lesson), encoding="utf-8")
+            (folder / "trained_on.json").write_text(json.dumps(learnt), encoding="utf-8")
         checkpoints.clear()
     return _member(task, lessons.store.folder(TASK_KIND, key))
 
@@ -167,9 +167,9 @@ def _rows_of(lessons: Lessons, task: Task) -> tuple[Rows, Floats, NDArray[np.boo
     return rows, lessons.train.labels[rows][:, task.columns], lessons.prepared.folds[rows] == task.fold
 
 
-def _lesson(lessons: Lessons, task: Task, rows: Rows) -> Lesson:
+def _learnt(lessons: Lessons, task: Task, rows: Rows) -> Learnt:
     """Say what a network learns: of each text, by its hash, the labels that are known."""
-    found: Lesson = {}
+    found: Learnt = {}
     for row in rows:
         labels = lessons.train.labels[row]
         known = {lessons.train.names[c]: int(labels[c]) for c in task.columns if not np.isnan(labels[c])}
@@ -177,8 +177,8 @@ def _lesson(lessons: Lessons, task: Task, rows: Rows) -> Lesson:
     return found
 
 
-def _earlier(lessons: Lessons, about: dict[str, Any], lesson: Lesson) -> Path | None:
-    """Find the newest network of the same make that learnt nothing but a part of `lesson`.
+def _earlier(lessons: Lessons, about: dict[str, Any], to_learn: Learnt) -> Path | None:
+    """Find the newest network of the same make that learnt nothing but a part of `to_learn`.
 
     So it learnt no label that was corrected since, and no text that was held out or moved to dev or test.
     """
@@ -190,8 +190,8 @@ def _earlier(lessons: Lessons, about: dict[str, Any], lesson: Lesson) -> Path | 
         if not set(manifest["categories"]) <= set(about["categories"]) or not lessons.store.intact(TASK_KIND, key):
             continue
         folder = lessons.store.folder(TASK_KIND, key)
-        learnt: Lesson = json.loads((folder / "trained_on.json").read_text(encoding="utf-8"))
-        if all(text in lesson and labels.items() <= lesson[text].items() for text, labels in learnt.items()):
+        learnt: Learnt = json.loads((folder / "trained_on.json").read_text(encoding="utf-8"))
+        if all(text in to_learn and labels.items() <= to_learn[text].items() for text, labels in learnt.items()):
             return folder
     return None
 

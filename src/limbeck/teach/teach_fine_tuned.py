@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from limbeck.scorer import Floats
 from limbeck.teach.encoders import encoder_key, reading_key
+from limbeck.teach.fine_tuned import FineTunedTeacher, Member
+from limbeck.teach.fine_tuned_tasks import Material, Task, train_task
 from limbeck.teach.lessons import Lessons, Taught
 from limbeck.teach.network import Encoder
-from limbeck.teach.network_tasks import Material, Task, train_task
-from limbeck.teach.networks import Member, NetworkTeacher
 from limbeck.teach.states import frozen_states
 from limbeck.teach.tokens import Tokens
 
@@ -41,7 +41,9 @@ def _teach(kind: str, lessons: Lessons, tasks: list[Task], skipped: dict[str, st
     work = partial(train_task, lessons, material)
     trained = lessons.executor.run(work, tasks, f"teaching {kind}")
     members = _best_of_seeds(trained)
-    teacher = NetworkTeacher(lessons.card(kind, _mean_thresholds(members, len(names))), tuple(members), material.frozen)
+    teacher = FineTunedTeacher(
+        lessons.card(kind, _mean_thresholds(members, len(names))), tuple(members), material.frozen
+    )
     return Taught(
         teacher,
         _out_of_fold(teacher, lessons),
@@ -91,7 +93,7 @@ def _mean_thresholds(members: list[Member], labels: int) -> NDArray[np.float64]:
     return np.array([float(np.mean(values)) if values else 0.5 for values in found])
 
 
-def _out_of_fold(teacher: NetworkTeacher, lessons: Lessons) -> Floats:
+def _out_of_fold(teacher: FineTunedTeacher, lessons: Lessons) -> Floats:
     """Score each training row by the members that didn't see its fold; NaN where all of them did."""
     train, folds = lessons.train, lessons.prepared.folds
     proba = np.full((len(train), len(train.names)), np.nan, dtype=np.float32)
