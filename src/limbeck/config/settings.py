@@ -126,7 +126,11 @@ class EncoderSettings(Section):
 class AdaptSettings(Section):
     """Letting the encoder read your pool before it is taught (masked language modelling)."""
 
-    on: bool = Field(False, description="Worth trying when your texts are unlike what the encoder was trained on.")
+    on: bool = Field(
+        False,
+        description="Worth trying when your texts are unlike what a masked language model was "
+        "trained on; sentence encoders can lose by it.",
+    )
     rows: Annotated[int, Field(ge=1)] = Field(20_000, description="At most so many texts of the pool, drawn at random.")
     epochs: Annotated[int, Field(ge=1)] = Field(1, description="Passes over them.")
     batch: Annotated[int, Field(ge=1)] = Field(32, description="Texts a batch.")
