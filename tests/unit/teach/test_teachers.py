@@ -61,8 +61,9 @@ def test_training_rows_are_scored_by_models_that_did_not_see_them(project, kind)
         else:
             blind = replace(teacher, members=(teacher.members[fold],)).predict_proba(texts)
             assert teacher.members[fold].fold == fold
-        assert proba[mine] == pytest.approx(blind, abs=1e-5)
-        assert not np.allclose(proba[mine], teacher.predict_proba(texts), atol=1e-3)
+        # Kept features are float16, fresh ones are not.
+        assert proba[mine] == pytest.approx(blind, abs=1e-3)
+        assert not np.allclose(proba[mine], teacher.predict_proba(texts), atol=1e-2)
 
 
 def test_finished_tasks_are_used_again_when_the_step_is_redone(tmp_path, project):
