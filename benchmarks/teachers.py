@@ -216,7 +216,7 @@ def main() -> None:
     parser.add_argument("--no-publish", action="store_true", help="leave docs/RESULTS.md alone")
     arguments = parser.parse_args()
     rows, note = TABLES[arguments.table](arguments.data, arguments.only, arguments.settings)
-    if arguments.no_publish or arguments.only:
+    if arguments.no_publish:
         publish(f"teachers-{arguments.table}", rows, note, publish_to=None)
     else:
         publish(f"teachers-{arguments.table}", rows, note)
