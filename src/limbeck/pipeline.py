@@ -150,7 +150,9 @@ class Pipeline:
             settings = manifest["inputs"]["settings"]
             if {name: settings.get(name) for name in same} == same and self.store.intact(kind, key):
                 found.append(self.store.folder(kind, key))
-        return tuple(found[:REMEMBERED])
+            if len(found) == REMEMBERED:
+                break
+        return tuple(found)
 
     def _state(self, step: Step, before: Mapping[str, StepState]) -> StepState:
         kind = f"{RESULTS}/{step.name}"

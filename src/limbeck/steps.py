@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 
 from limbeck.config import Config, Project, Task
@@ -132,7 +133,7 @@ def _encoder_files(project: Project) -> list[Path]:
     from limbeck.teach.encoders import files_of, find_encoder
 
     config = project.config
-    kinds = config.teach.blend if config.teach.kind == "blend" else [config.teach.kind]
+    kinds = config.teach.kinds
     named = [config.encoder.name] * (kinds != ["folder"]) + [config.teach.folder] * ("folder" in kinds)
     if not all(named):
         raise BadSetting("A teacher of the kind 'folder' needs a model.", "Set teach.folder to a model's folder.")
@@ -144,6 +145,7 @@ def _run_adapt(run: StepRun) -> Figures:
 
     from limbeck.data.pool import sample_pool
     from limbeck.data.prepare import Prepared
+    from limbeck.data.splits import without_texts_of
     from limbeck.teach.adapt import adapted
     from limbeck.teach.encoders import find_encoder
     from limbeck.text import Cleaner
@@ -151,8 +153,8 @@ def _run_adapt(run: StepRun) -> Figures:
     config, prepared = run.project.config, Prepared.load(run.inputs["data"])
     cleaner = Cleaner(tuple(config.text.clean))
     drawn = sample_pool(_pool_files(run.project), config.data, cleaner, config.adapt.rows, config.seed)
-    judges = {*prepared.dev.texts, *(prepared.test.texts if prepared.test else [])}
-    texts = [text for text in dict.fromkeys(drawn) if text not in judges]
+    judges = [*prepared.dev.texts, *(prepared.test.texts if prepared.test else [])]
+    texts = list(dict.fromkeys(compress(drawn, without_texts_of(drawn, judges))))
     encoder = find_encoder(config.encoder.name, run.project.root)
     folder, found = adapted(encoder, texts, config, run.store, run.made_with, run.force)
     shutil.copytree(folder, run.folder / "encoder", copy_function=os.link)
@@ -169,8 +171,7 @@ def _run_teach(run: StepRun) -> Figures:
     from limbeck.teach.lessons import Lessons
 
     config, root = run.project.config, run.project.root
-    kinds = config.teach.blend if config.teach.kind == "blend" else [config.teach.kind]
-    name = config.teach.folder if kinds == ["folder"] else config.encoder.name
+    name = config.teach.folder if config.teach.kinds == ["folder"] else config.encoder.name
     if "adapt" in run.inputs:
         name = (run.inputs["adapt"] / "encoder").relative_to(root).as_posix()
     lessons = Lessons(
@@ -198,13 +199,13 @@ def _run_calibrate(run: StepRun) -> Figures:
     from limbeck.text import Cleaner
 
     config = run.project.config
+    prepared = Prepared.load(run.inputs["data"])
     pool: list[str] = []
     if config.calibrate.rates == "pool":
         files, cleaner = _pool_files(run.project), Cleaner(tuple(config.text.clean))
-        pool = sample_pool(files, config.data, cleaner, config.calibrate.pool_rows, config.seed)
-    prepared = Prepared.load(run.inputs["data"])
-    # Of what it has learnt a teacher is too sure.
-    pool = [text for text, new in zip(pool, without_texts_of(pool, prepared.train.texts), strict=True) if new]
+        drawn = sample_pool(files, config.data, cleaner, config.calibrate.pool_rows, config.seed)
+        # Of what it has learnt a teacher is too sure.
+        pool = list(compress(drawn, without_texts_of(drawn, prepared.train.texts)))
     teacher = load_teacher(run.inputs["teach"], run.project.root, run.store)
     found = calibrate(teacher, prepared, config, pool)
     run.write_json("calibration.json", found.calibration.as_dict())
@@ -283,6 +284,7 @@ STEPS: tuple[Step, ...] = (
         code=(
             *(f"limbeck.teach.{name}" for name in ("adapt", "checkpoint", "encoders", "loop", "network", "tokens")),
             "limbeck.data.pool",
+            "limbeck.data.splits",
             "limbeck.text",
         ),
         after=("data",),
@@ -290,7 +292,7 @@ STEPS: tuple[Step, ...] = (
         run=_run_adapt,
         libraries=("torch", "transformers", "tokenizers", "accelerate"),
         unmoved_by=("data.titles", "data.labels", "data.dev", "data.test", "data.categories"),
-        wanted=lambda config: config.adapt.on and config.teach.kind not in ("none", "folder"),
+        wanted=lambda config: config.adapt.on and not {"none", "folder"}.issuperset(config.teach.kinds),
     ),
     Step(
         name="teach",
@@ -310,7 +312,7 @@ STEPS: tuple[Step, ...] = (
         summary="make the teacher's probabilities mean what they say",
         tasks=("multilabel", "multiclass"),
         settings=("task", "seed", "data", "text", "calibrate", "measure"),
-        code=("limbeck.teach", "limbeck.measure", "limbeck.data.pool", "limbeck.text"),
+        code=("limbeck.teach", "limbeck.measure", "limbeck.data.pool", "limbeck.data.splits", "limbeck.text"),
         after=("data", "teach"),
         files=_rated_pool_files,
         run=_run_calibrate,

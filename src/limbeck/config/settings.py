@@ -167,6 +167,11 @@ class TeachSettings(Section):
         5, description="A category with fewer positives or negatives is not taught; the others go on."
     )
 
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds that are taught: those of a blend, or the one."""
+        return list(self.blend) if self.kind == "blend" else [self.kind]
+
 
 class ProbeSettings(Section):
     """How a probe reads the encoder."""

@@ -106,7 +106,7 @@ class FineTunedTeacher:
         for number, member in enumerate(self.members):
             name = f"member-{number}.safetensors"
             (folder / name).hardlink_to(member.weights)
-            members.append({**asdict(member), "weights": name, "history": None})
+            members.append({k: v for k, v in asdict(member).items() if k != "history"} | {"weights": name})
         self.card.save(folder, {"members": members, "frozen": self.frozen})
 
     @staticmethod

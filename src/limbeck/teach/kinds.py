@@ -18,7 +18,7 @@ from limbeck.teach.teach_probe import teach_probe
 
 
 def _teach_blend(lessons: Lessons) -> Taught:
-    return teach_blend(lessons, {kind: KINDS[kind](lessons) for kind in lessons.config.teach.blend})
+    return teach_blend(lessons, {kind: KINDS[kind](lessons) for kind in lessons.config.teach.kinds})
 
 
 KINDS: dict[str, Callable[[Lessons], Taught]] = {

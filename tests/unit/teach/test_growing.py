@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from teaching_project import add_category, copy_of, pipeline, teaching_project
+from teaching_project import add_category, pipeline
 
 from limbeck.data.prepare import Prepared
 from limbeck.store import key_of
@@ -13,16 +13,6 @@ from limbeck.teach.kinds import load_teacher
 from limbeck.text import normalise
 
 ONE = ["teach.folds=1", "train.epochs=2"]
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory):
-    return teaching_project(tmp_path_factory.mktemp("growing") / "p")
-
-
-@pytest.fixture
-def project(template, tmp_path):
-    return copy_of(template, tmp_path / "p")
 
 
 def finished(folder, kind):

@@ -5,23 +5,13 @@ import json
 import numpy as np
 import pytest
 import torch
-from teaching_project import copy_of, pipeline, teaching_project
+from teaching_project import pipeline
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from limbeck.errors import BadSetting, EncoderMissing
 from limbeck.teach.kinds import load_teacher
 
 TEXTS = ["the wifi dropped", "we arrived late, the staff were kind", "coffee was fine"]
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory):
-    return teaching_project(tmp_path_factory.mktemp("ready") / "p")
-
-
-@pytest.fixture
-def project(template, tmp_path):
-    return copy_of(template, tmp_path / "p")
 
 
 def classifier(project, names, problem="multi_label_classification"):
