@@ -46,7 +46,7 @@ format: setup
 bench: setup
 	$(BIN)/python benchmarks/baselines.py --data $(DATA)
 	$(BIN)/python benchmarks/reading.py
-	for table in kinds weights; do $(BIN)/python benchmarks/teachers.py $$table --data $(DATA) || exit 1; done
+	for table in kinds layers weights demo; do $(BIN)/python benchmarks/teachers.py $$table --data $(DATA) || exit 1; done
 
 system-packages:
 ifneq ($(strip $(SYSTEM_PACKAGES)),)

@@ -160,6 +160,11 @@ class TeachSettings(Section):
     folds: Annotated[int, Field(ge=0)] = Field(
         0, description="Train on so many of the folds only. 0: all of split.folds."
     )
+    guesses: Annotated[float, Field(ge=0)] = Field(
+        1.0,
+        description="A probe guesses the categories that a row says nothing about; how much a partial teacher heeds "
+        "the guesses beside the labels. 0: not at all.",
+    )
     seeds: Annotated[int, Field(ge=1)] = Field(
         1, description="Models a category and fold of a binary ensemble, of which the best is kept."
     )

@@ -19,13 +19,15 @@ Rows = NDArray[np.intp]
 class Examples:
     """Tokenised texts with labels [texts, labels], NaN for unknown.
 
-    `states`, if given, are each text's outputs [tokens, width] of the layers that don't train.
+    `states`, if given, are each text's outputs [tokens, width] of the layers that don't train. `guesses`, if given, are
+    what another model believes of each label, NaN where it isn't asked.
     """
 
     ids: list[Ids]
     labels: NDArray[np.float32]
     sources: Sequence[str] = field(default_factory=list)
     states: list[NDArray[np.float16]] | None = None
+    guesses: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         """Count the texts."""
@@ -43,6 +45,7 @@ class Examples:
             self.labels[rows],
             [self.sources[row] for row in rows] if self.sources else [],
             [self.states[row] for row in rows] if self.states is not None else None,
+            self.guesses[rows] if self.guesses is not None else None,
         )
 
     def batch(self, rows: Rows, pad_id: int) -> tuple[Batch, Tensor, Tensor | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +43,8 @@ class Task:
 class Material:
     """What all tasks share: training and tuning texts as token ids, and the encoder's hash.
 
-    `frozen` layers don't train; the texts' states after them, if any are frozen, are known.
+    `frozen` layers don't train; the texts' states after them, if any are frozen, are known. `guesses` [folds, rows,
+    labels] fill what training rows don't know, for each fold by a model that didn't see it; NaN where a label is known.
     """
 
     train: list[Ids]
@@ -53,6 +55,7 @@ class Material:
     frozen: int = 0
     train_states: States | None = None
     tuning_states: States | None = None
+    guesses: Floats | None = None
 
     @property
     def goes_on(self) -> bool:
@@ -96,6 +99,7 @@ def _about(
 ) -> dict[str, Any]:
     """Collect what a network depends on; categories by name, so that others may come and go around them."""
     config, train, tuning = lessons.config, lessons.train, lessons.tuning
+    guesses = _guesses(lessons, material, task, rows)
     return {
         "kind": material.kind,
         "categories": [train.names[column] for column in task.columns],
@@ -107,6 +111,8 @@ def _about(
         "settings": config.train.model_dump(exclude={"checkpoint_seconds"}),
         "one_class": config.task == "multiclass",
         "min_positives": config.measure.min_positives,
+        "guess_weight": 0.0 if material.guesses is None else config.teach.guesses,
+        "guesses": None if guesses is None else hashlib.sha256(guesses.tobytes()).hexdigest()[:20],
         "made_with": dict(lessons.made_with),
     }
 
@@ -133,6 +139,7 @@ def _job(
         labels,
         [train.sources[row] for row in rows] if train.sources else [],
         [material.train_states[row] for row in rows] if material.train_states is not None else None,
+        _guesses(lessons, material, task, rows),
     )
     if going_on:
         settings = settings.model_copy(update={"epochs": -(-settings.epochs // 2)})
@@ -145,7 +152,15 @@ def _job(
         pad_id=material.pad_id,
         one_class=lessons.config.task == "multiclass" and len(task.columns) > 1,
         min_positives=lessons.config.measure.min_positives,
+        guess_weight=lessons.config.teach.guesses,
     )
+
+
+def _guesses(lessons: Lessons, material: Material, task: Task, rows: Rows) -> Floats | None:
+    if material.guesses is None:
+        return None
+    of_fold: Floats = material.guesses[lessons.folds.index(task.fold)]
+    return of_fold[rows][:, task.columns]
 
 
 def _member(task: Task, folder: Path) -> Member:
@@ -182,7 +197,7 @@ def _earlier(lessons: Lessons, about: dict[str, Any], to_learn: Learnt) -> Path 
 
     So it learnt no label that was corrected since, and no text that was held out or moved to dev or test.
     """
-    grown = ("categories", "rows", "dev", "files", "finished")
+    grown = ("categories", "rows", "dev", "guesses", "files", "finished")
     same = json.loads(json.dumps({name: value for name, value in about.items() if name not in grown}))
     for key, manifest in lessons.store.newest_first(TASK_KIND):
         if {name: value for name, value in manifest.items() if name not in grown} != same:

@@ -17,7 +17,7 @@ from limbeck.measure import evaluate, evaluate_classes, tune_thresholds
 from limbeck.progress import progress as show_progress
 from limbeck.teach.checkpoint import Checkpoints, Progress, Weights
 from limbeck.teach.examples import Examples, Rows, rows_of_epoch
-from limbeck.teach.losses import masked_bce, masked_softmax
+from limbeck.teach.losses import masked_bce, masked_softmax, soft_bce
 from limbeck.teach.tokens import batches_by_length, shuffled_batches
 
 MAX_RESTARTS = 3
@@ -30,7 +30,8 @@ SCORED_AT_ONCE = 64
 class Job:
     """One training run: what to learn, and the two sets that it is watched on.
 
-    `fold` is the part of the fold that was held out, `dev` the tuning half of dev; either may be empty.
+    `fold` is the part of the fold that was held out, `dev` the tuning half of dev; either may be empty. `guess_weight`
+    says how much another model's guesses count beside the labels.
     """
 
     train: Examples
@@ -41,6 +42,7 @@ class Job:
     pad_id: int
     one_class: bool = False
     min_positives: int = 5
+    guess_weight: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,11 @@ class _Run:
         focal = self.settings.focal if self.settings.loss == "focal" else 0.0
         if self.job.one_class:
             return masked_softmax(logits.float(), labels.to(device), self.positive_weight, focal)
-        return masked_bce(logits.float(), labels.to(device), self.positive_weight, focal)
+        loss = masked_bce(logits.float(), labels.to(device), self.positive_weight, focal)
+        guesses = self.job.train.guesses
+        if guesses is not None and self.job.guess_weight > 0:
+            loss = loss + self.job.guess_weight * soft_bce(logits.float(), torch.from_numpy(guesses[rows]).to(device))
+        return loss
 
     def _batches(self, epoch: int) -> list[Rows]:
         """Give this process's batches of an epoch; the same epoch always has the same ones."""

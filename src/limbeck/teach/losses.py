@@ -27,6 +27,14 @@ def masked_bce(logits: Tensor, labels: Tensor, positive_weight: Tensor, focal: f
     return by_label.sum() / (counts > 0).sum().clamp(min=1)
 
 
+def soft_bce(logits: Tensor, guesses: Tensor) -> Tensor:
+    """Binary cross-entropy against probabilities [rows, labels], the mean over all that are given; NaN is none."""
+    given = ~torch.isnan(guesses)
+    targets = torch.where(given, guesses, 0.0)
+    cells = functional.binary_cross_entropy_with_logits(logits, targets, reduction="none")
+    return (cells * given).sum() / given.sum().clamp(min=1)
+
+
 def masked_softmax(logits: Tensor, labels: Tensor, class_weight: Tensor, focal: float = 0.0) -> Tensor:
     """Cross-entropy over classes, focal if wanted; rows whose class is not known don't count."""
     known = (labels == 1).any(dim=1)

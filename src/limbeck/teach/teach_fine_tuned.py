@@ -15,15 +15,16 @@ from limbeck.teach.fine_tuned_tasks import Material, Task, train_task
 from limbeck.teach.lessons import Lessons, Taught
 from limbeck.teach.network import Encoder
 from limbeck.teach.states import frozen_states
+from limbeck.teach.teach_probe import probe_committee
 from limbeck.teach.tokens import Tokens
 
 
 def teach_partial(lessons: Lessons) -> Taught:
-    """Fine-tune one encoder a fold, with an output a category and a loss that skips unknown labels."""
+    """Fine-tune one encoder a fold, with an output a category, on known labels and on a probe's guesses of the rest."""
     skipped = lessons.skipped()
     columns = tuple(c for c, name in enumerate(lessons.train.names) if name not in skipped)
     tasks = [Task(columns, fold, lessons.config.seed) for fold in lessons.folds] if columns else []
-    return _teach("partial", lessons, tasks, skipped)
+    return _teach("partial", lessons, tasks, skipped, _guesses(lessons) if tasks else None)
 
 
 def teach_binary_ensemble(lessons: Lessons) -> Taught:
@@ -35,9 +36,22 @@ def teach_binary_ensemble(lessons: Lessons) -> Taught:
     return _teach("binary-ensemble", lessons, tasks, skipped)
 
 
-def _teach(kind: str, lessons: Lessons, tasks: list[Task], skipped: dict[str, str]) -> Taught:
+def _guesses(lessons: Lessons) -> Floats | None:
+    """Let a probe fill what training rows don't know [folds, rows, labels]; known labels stay NaN.
+
+    A fold's guesses come from heads that saw none of its rows, so those are as unseen as they were.
+    """
+    train = lessons.train
+    if lessons.config.teach.guesses == 0 or lessons.config.task == "multiclass" or not np.isnan(train.labels).any():
+        return None
+    return np.where(np.isnan(train.labels), probe_committee(lessons), np.float32(np.nan))
+
+
+def _teach(
+    kind: str, lessons: Lessons, tasks: list[Task], skipped: dict[str, str], guesses: Floats | None = None
+) -> Taught:
     names = lessons.train.names
-    material = _material(lessons, kind)
+    material = replace(_material(lessons, kind), guesses=guesses)
     work = partial(train_task, lessons, material)
     trained = lessons.executor.run(work, tasks, f"teaching {kind}")
     members = _best_of_seeds(trained)

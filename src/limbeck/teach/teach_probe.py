@@ -24,22 +24,40 @@ TASK_KIND = "tasks/probe"
 
 def teach_probe(lessons: Lessons) -> Taught:
     """Train a head for each category and fold on features that are computed once for all."""
-    config, train, tuning = lessons.config, lessons.train, lessons.tuning
-    cache = FeatureCache(lessons.store, lessons.encoder, config.encoder.max_tokens)
+    train = lessons.train
+    vectors, watched = _features(lessons)
+    teacher, skipped = _fit(lessons, vectors, watched)
+    chosen: dict[str, object] = {
+        name: [round(head.score, 4) for head in found] for name, found in zip(train.names, teacher.heads, strict=True)
+    }
+    taught = sum(1 for heads in teacher.heads if heads)
+    return Taught(teacher, _out_of_fold(teacher, lessons, vectors), skipped, taught, chosen)
+
+
+def probe_committee(lessons: Lessons) -> Floats:
+    """Teach a probe; give what each fold's heads say of all training rows [folds, rows, labels]."""
+    vectors, watched = _features(lessons)
+    return _fit(lessons, vectors, watched)[0].score_vectors(vectors)
+
+
+def _features(lessons: Lessons) -> tuple[Floats, Floats]:
+    """Read the texts of the training rows and of dev's tuning half."""
+    cache = FeatureCache(lessons.store, lessons.encoder, lessons.config.encoder.max_tokens)
     if lessons.force:
         cache.forget()
-    vectors, watched = cache(train.texts), cache(tuning.texts)
+    return cache(lessons.train.texts), cache(lessons.tuning.texts)
+
+
+def _fit(lessons: Lessons, vectors: Floats, watched: Floats) -> tuple[ProbeTeacher, dict[str, str]]:
+    """Give the probe, and the categories that it leaves out."""
+    train = lessons.train
     skipped = lessons.skipped()
     columns = [column for column, name in enumerate(train.names) if name not in skipped]
     work = partial(_category, lessons, vectors, watched, encoder_key(lessons.encoder))
     taught = dict(zip(columns, lessons.executor.run(work, columns, "teaching probes"), strict=True))
     heads = tuple(taught[column][0] if column in taught else () for column in range(len(train.names)))
     thresholds = [float(np.mean(taught[column][1])) if column in taught else 0.5 for column in range(len(heads))]
-    teacher = ProbeTeacher(lessons.card("probe", np.array(thresholds)), heads)
-    chosen: dict[str, object] = {
-        name: [round(head.score, 4) for head in found] for name, found in zip(train.names, heads, strict=True)
-    }
-    return Taught(teacher, _out_of_fold(teacher, lessons, vectors), skipped, len(columns), chosen)
+    return ProbeTeacher(lessons.card("probe", np.array(thresholds)), heads), skipped
 
 
 def _category(

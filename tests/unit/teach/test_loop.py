@@ -11,7 +11,7 @@ from limbeck.store import Store
 from limbeck.teach.checkpoint import Checkpoints
 from limbeck.teach.examples import Examples, rows_of_epoch
 from limbeck.teach.loop import Job, fit, predict
-from limbeck.teach.losses import masked_bce, masked_softmax
+from limbeck.teach.losses import masked_bce, masked_softmax, soft_bce
 from limbeck.teach.network import Classifier, Encoder
 from limbeck.teach.tokens import Tokens
 
@@ -154,6 +154,16 @@ class TestLosses:
         logits = torch.full((3, 2), -1.0)
         weighed = masked_bce(logits, self.labels, torch.full((2,), 3.0))
         assert weighed > masked_bce(logits, self.labels, torch.ones(2))
+
+    def test_guesses_pull_towards_themselves_and_leave_the_rest_alone(self):
+        logits = torch.tensor([[0.0, 2.0], [3.0, -2.0]], requires_grad=True)
+        guesses = torch.tensor([[0.5, float("nan")], [0.9, float("nan")]])
+        loss = soft_bce(logits, guesses)
+        sure = 1 / (1 + np.exp(-3.0))
+        assert loss.item() == pytest.approx((np.log(2) - 0.9 * np.log(sure) - 0.1 * np.log(1 - sure)) / 2, abs=1e-6)
+        loss.backward()
+        assert logits.grad[0, 0] == 0 and logits.grad[1, 0] > 0
+        assert (logits.grad[:, 1] == 0).all()
 
     def test_focal_loss_plays_down_what_is_right(self):
         right, wrong = torch.tensor([[4.0]]), torch.tensor([[-4.0]])

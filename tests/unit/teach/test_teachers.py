@@ -18,9 +18,11 @@ from limbeck.errors import EncoderMissing
 from limbeck.measure import average_precision, evaluate
 from limbeck.pipeline import Pipeline
 from limbeck.scorer import Scorer
+from limbeck.teach import fine_tuned_tasks
 from limbeck.teach.calibrate import load_calibrated
 from limbeck.teach.features import FeatureCache
 from limbeck.teach.kinds import load_teacher
+from limbeck.teach.loop import fit
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +66,30 @@ def test_training_rows_are_scored_by_models_that_did_not_see_them(project, kind)
         # Kept features are float16, fresh ones are not.
         assert proba[mine] == pytest.approx(blind, abs=1e-3)
         assert not np.allclose(proba[mine], teacher.predict_proba(texts), atol=1e-2)
+
+
+def test_a_probe_guesses_what_rows_do_not_know_without_seeing_the_fold(project, monkeypatch):
+    seen = []
+
+    def record(network, job, checkpoints):
+        seen.append(job)
+        return fit(network, job, checkpoints)
+
+    monkeypatch.setattr(fine_tuned_tasks, "fit", record)
+    for chain in (pipeline(project, "probe"), pipeline(project, "partial", "teach.guesses=0.5")):
+        chain.run(until="teach")
+    prepared = Prepared.load(chain.folder("data"))
+    probe = load_teacher(pipeline(project, "probe").folder("teach"), project)
+    committee = probe.committee(prepared.train.texts)
+    rows = {text: row for row, text in enumerate(prepared.train.texts)}
+    order = [rows[text] for text in sorted(prepared.train.texts)]
+    for fold, job in enumerate(seen):
+        mine = [row for row in order if prepared.folds[row] != fold]
+        unknown = np.isnan(prepared.train.labels[mine])
+        assert job.guess_weight == 0.5 and unknown.any()
+        assert np.array_equal(np.isnan(job.train.guesses), ~unknown)
+        assert job.train.guesses[unknown] == pytest.approx(committee[fold][mine][unknown], abs=1e-3)
+    assert len(seen) == 2
 
 
 def test_finished_tasks_are_used_again_when_the_step_is_redone(tmp_path, project):
