@@ -16,7 +16,7 @@ from limbeck.store import Store, key_of
 from limbeck.teach.encoders import EncoderFiles, reading_key
 from limbeck.teach.network import Encoder, device
 from limbeck.teach.pooling import pool
-from limbeck.teach.tokens import Tokens, batches_by_length, pad
+from limbeck.training.tokens import Tokens, batches_by_length, pad
 
 SCORED_AT_ONCE = 64
 

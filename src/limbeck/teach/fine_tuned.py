@@ -14,11 +14,11 @@ from safetensors.torch import load_file
 from limbeck.progress import progress
 from limbeck.scorer import Floats
 from limbeck.teach.card import Card, read_card
-from limbeck.teach.examples import Examples, Rows
-from limbeck.teach.loop import predict
 from limbeck.teach.network import Classifier, Encoder, device
 from limbeck.teach.states import states_of
-from limbeck.teach.tokens import Tokens
+from limbeck.training.examples import Examples, Rows
+from limbeck.training.loop import predict
+from limbeck.training.tokens import Tokens
 
 # Texts whose states after the shared layers are held in memory together.
 AT_ONCE = 1024

@@ -15,15 +15,16 @@ from safetensors.torch import load_file
 
 from limbeck.scorer import Floats
 from limbeck.store import key_of
-from limbeck.teach.checkpoint import Checkpoints, save_weights
-from limbeck.teach.examples import Examples
 from limbeck.teach.fine_tuned import Member
 from limbeck.teach.lessons import Lessons, Rows
-from limbeck.teach.loop import Job, fit
 from limbeck.teach.network import Classifier, Encoder
 from limbeck.teach.states import States
-from limbeck.teach.tokens import Ids
 from limbeck.text import normalise
+from limbeck.training.checkpoint import Checkpoints, save_weights
+from limbeck.training.examples import Examples
+from limbeck.training.lesson import LabelledLesson
+from limbeck.training.loop import Job, fit
+from limbeck.training.tokens import Ids
 
 TASK_KIND = "tasks/networks"
 
@@ -143,16 +144,17 @@ def _job(
     )
     if going_on:
         settings = settings.model_copy(update={"epochs": -(-settings.epochs // 2)})
+    one_class = lessons.config.task == "multiclass" and len(task.columns) > 1
+    seen = every.take(np.flatnonzero(~held_out))
     return Job(
-        train=every.take(np.flatnonzero(~held_out)),
+        lesson=LabelledLesson(seen, settings, material.pad_id, one_class, lessons.config.teach.guesses),
         fold=every.take(np.flatnonzero(held_out)),
         dev=Examples(material.tuning, lessons.tuning.labels[:, task.columns], states=material.tuning_states),
         settings=settings,
         seed=task.seed,
         pad_id=material.pad_id,
-        one_class=lessons.config.task == "multiclass" and len(task.columns) > 1,
+        one_class=one_class,
         min_positives=lessons.config.measure.min_positives,
-        guess_weight=lessons.config.teach.guesses,
     )
 
 

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from limbeck.config import ProbeSettings
 from limbeck.measure import average_precision
-from limbeck.teach.losses import masked_bce
+from limbeck.training.losses import masked_bce
 
 Floats = NDArray[np.float32]
 

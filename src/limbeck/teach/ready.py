@@ -19,7 +19,7 @@ from limbeck.teach.card import Card, read_card
 from limbeck.teach.encoders import find_encoder
 from limbeck.teach.lessons import Lessons, Taught
 from limbeck.teach.network import device, positions
-from limbeck.teach.tokens import Tokens, batches_by_length, pad
+from limbeck.training.tokens import Tokens, batches_by_length, pad
 
 SCORED_AT_ONCE = 64
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from limbeck.progress import progress
 from limbeck.store import Store, key_of
 from limbeck.teach.network import Encoder, device
-from limbeck.teach.tokens import Ids, batches_by_length, pad
+from limbeck.training.tokens import Ids, batches_by_length, pad
 
 KIND = "states"
 SCORED_AT_ONCE = 64

@@ -16,7 +16,7 @@ from limbeck.teach.lessons import Lessons, Taught
 from limbeck.teach.network import Encoder
 from limbeck.teach.states import frozen_states
 from limbeck.teach.teach_probe import probe_committee
-from limbeck.teach.tokens import Tokens
+from limbeck.training.tokens import Tokens
 
 
 def teach_partial(lessons: Lessons) -> Taught:

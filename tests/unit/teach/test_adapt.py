@@ -14,11 +14,11 @@ from limbeck.config import AdaptSettings
 from limbeck.errors import BadSetting, TooFewRows
 from limbeck.store import Store
 from limbeck.teach.adapt import NOT_ASKED, Masking, adapt, masked_model
-from limbeck.teach.checkpoint import Checkpoints
 from limbeck.teach.encoders import find_encoder
 from limbeck.teach.kinds import load_teacher
 from limbeck.teach.network import Encoder
-from limbeck.teach.tokens import Tokens
+from limbeck.training.checkpoint import Checkpoints
+from limbeck.training.tokens import Tokens
 
 SENTENCES = ["the train was late again", "we sat still and cold", "so the old train never came at all"]
 WORDS = " ".join(SENTENCES).split()

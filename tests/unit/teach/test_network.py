@@ -10,7 +10,7 @@ from tiny_encoders import CONFIGS, tiny_encoder
 from limbeck.errors import EncoderMissing
 from limbeck.teach.network import Classifier, Encoder
 from limbeck.teach.pooling import pool, pooling_of
-from limbeck.teach.tokens import Tokens, batches_by_length, pad, shuffled_batches
+from limbeck.training.tokens import Tokens, batches_by_length, pad, shuffled_batches
 
 WORDS = "the train was late again and cold so we sat still".split()
 

@@ -22,7 +22,7 @@ from limbeck.teach import fine_tuned_tasks
 from limbeck.teach.calibrate import load_calibrated
 from limbeck.teach.features import FeatureCache
 from limbeck.teach.kinds import load_teacher
-from limbeck.teach.loop import fit
+from limbeck.training.loop import fit
 
 
 @pytest.fixture(scope="module")
@@ -86,9 +86,9 @@ def test_a_probe_guesses_what_rows_do_not_know_without_seeing_the_fold(project, 
     for fold, job in enumerate(seen):
         mine = [row for row in order if prepared.folds[row] != fold]
         unknown = np.isnan(prepared.train.labels[mine])
-        assert job.guess_weight == 0.5 and unknown.any()
-        assert np.array_equal(np.isnan(job.train.guesses), ~unknown)
-        assert job.train.guesses[unknown] == pytest.approx(committee[fold][mine][unknown], abs=1e-3)
+        assert job.lesson.guess_weight == 0.5 and unknown.any()
+        assert np.array_equal(np.isnan(job.lesson.examples.guesses), ~unknown)
+        assert job.lesson.examples.guesses[unknown] == pytest.approx(committee[fold][mine][unknown], abs=1e-3)
     assert len(seen) == 2
 
 

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import nn
 
-from limbeck.config import TrainSettings
+from limbeck.config import LoopSettings
 from limbeck.errors import BadSetting
 from limbeck.measure import evaluate, evaluate_classes, tune_thresholds
 from limbeck.progress import progress as show_progress
-from limbeck.teach.checkpoint import Checkpoints, Progress, Weights
-from limbeck.teach.examples import Examples, Rows, rows_of_epoch
-from limbeck.teach.losses import masked_bce, masked_softmax, soft_bce
-from limbeck.teach.tokens import batches_by_length, shuffled_batches
+from limbeck.training.checkpoint import Checkpoints, Progress, Weights
+from limbeck.training.examples import Examples, Rows
+from limbeck.training.lesson import Lesson
+from limbeck.training.tokens import batches_by_length
 
 MAX_RESTARTS = 3
 # A loss this many times the usual one, after the warm-up, is a run that has gone wrong.
@@ -30,19 +30,17 @@ SCORED_AT_ONCE = 64
 class Job:
     """One training run: what to learn, and the two sets that it is watched on.
 
-    `fold` is the part of the fold that was held out, `dev` the tuning half of dev; either may be empty. `guess_weight`
-    says how much another model's guesses count beside the labels.
+    `fold` is the part of the fold that was held out, `dev` the tuning half of dev; either may be empty.
     """
 
-    train: Examples
+    lesson: Lesson
     fold: Examples
     dev: Examples
-    settings: TrainSettings
+    settings: LoopSettings
     seed: int
     pad_id: int
     one_class: bool = False
     min_positives: int = 5
-    guess_weight: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -82,8 +80,7 @@ class _Run:
         self.steps_an_epoch = max(1, len(self._batches(0)) // settings.accumulate)
         self.total = self.steps_an_epoch * settings.epochs
         self.every = settings.evaluate_every or self.steps_an_epoch
-        self.positive_weight = _positive_weight(job.train.labels, settings).to(self.accelerator.device)
-        self.progress = Progress(thresholds=[0.5] * job.train.labels.shape[1])
+        self.progress = Progress(thresholds=[0.5] * job.lesson.outputs)
         self.best = _trainable(model)
 
     def run(self) -> Fitted:
@@ -121,7 +118,7 @@ class _Run:
         self.prepared.zero_grad()
         total = 0.0
         for rows in chosen:
-            loss = self._loss(rows) / len(chosen)
+            loss = self.job.lesson.loss(self.model, rows, self.accelerator.device) / len(chosen)
             self.accelerator.backward(loss)
             total += float(loss.detach())
         self.accelerator.clip_grad_norm_(self.model.parameters(), self.settings.clip)
@@ -131,26 +128,10 @@ class _Run:
         else:
             self.prepared.step()
 
-    def _loss(self, rows: Rows) -> Tensor:
-        batch, labels, states = self.job.train.batch(rows, self.job.pad_id)
-        device = self.accelerator.device
-        logits = self.model(batch.ids.to(device), batch.mask.to(device), None if states is None else states.to(device))
-        focal = self.settings.focal if self.settings.loss == "focal" else 0.0
-        if self.job.one_class:
-            return masked_softmax(logits.float(), labels.to(device), self.positive_weight, focal)
-        loss = masked_bce(logits.float(), labels.to(device), self.positive_weight, focal)
-        guesses = self.job.train.guesses
-        if guesses is not None and self.job.guess_weight > 0:
-            loss = loss + self.job.guess_weight * soft_bce(logits.float(), torch.from_numpy(guesses[rows]).to(device))
-        return loss
-
     def _batches(self, epoch: int) -> list[Rows]:
         """Give this process's batches of an epoch; the same epoch always has the same ones."""
         if self._shown is None or self._shown[0] != epoch:
-            rng = np.random.default_rng([self.job.seed, epoch])
-            train, settings = self.job.train, self.settings
-            rows = rows_of_epoch(train.labels, train.sources, settings.resample, settings.balance_sources, rng)
-            grouped = [rows[batch] for batch in shuffled_batches(train.lengths[rows], settings.batch, rng)]
+            grouped = self.job.lesson.batches(np.random.default_rng([self.job.seed, epoch]))
             processes = self.accelerator.num_processes
             even = len(grouped) // processes * processes or len(grouped)
             self._shown = epoch, grouped[:even][self.accelerator.process_index :: processes]
@@ -236,9 +217,8 @@ def predict(
     proba = np.zeros(examples.labels.shape, dtype=np.float32)
     for rows in batches_by_length(examples.lengths, SCORED_AT_ONCE):
         batch, _, states = examples.batch(rows, pad_id)
-        logits = model(
-            batch.ids.to(device), batch.mask.to(device), None if states is None else states.to(device)
-        ).float()
+        known = () if states is None else (states.to(device),)
+        logits = model(batch.ids.to(device), batch.mask.to(device), *known).float()
         scores = torch.softmax(logits, dim=1) if one_class else torch.sigmoid(logits)
         proba[rows] = scores.cpu().numpy()
     return proba
@@ -253,7 +233,7 @@ def _load(model: nn.Module, weights: Weights) -> None:
     model.load_state_dict(weights, strict=False)
 
 
-def _groups(model: nn.Module, settings: TrainSettings) -> list[dict[str, Any]]:
+def _groups(model: nn.Module, settings: LoopSettings) -> list[dict[str, Any]]:
     """Give pre-trained weights the low rate, fresh ones the high rate, and spare norms and biases the decay."""
     groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
     for name, parameter in model.named_parameters():
@@ -267,13 +247,6 @@ def _groups(model: nn.Module, settings: TrainSettings) -> list[dict[str, Any]]:
         }
         for (pretrained, matrix), parameters in groups.items()
     ]
-
-
-def _positive_weight(labels: NDArray[np.float32], settings: TrainSettings) -> Tensor:
-    if settings.positive_weight != "balanced":
-        return torch.full((labels.shape[1],), settings.positive_weight)
-    positives, negatives = (labels == 1).sum(axis=0), (labels == 0).sum(axis=0)
-    return torch.from_numpy((negatives / np.maximum(positives, 1)).clip(min=0.1).astype(np.float32))
 
 
 def precision_of(wanted: str) -> str:

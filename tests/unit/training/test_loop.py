@@ -8,12 +8,13 @@ from tiny_encoders import tiny_encoder
 from limbeck.config import TrainSettings
 from limbeck.measure import average_precision
 from limbeck.store import Store
-from limbeck.teach.checkpoint import Checkpoints
-from limbeck.teach.examples import Examples, rows_of_epoch
-from limbeck.teach.loop import Job, fit, predict
-from limbeck.teach.losses import masked_bce, masked_softmax, soft_bce
 from limbeck.teach.network import Classifier, Encoder
-from limbeck.teach.tokens import Tokens
+from limbeck.training.checkpoint import Checkpoints
+from limbeck.training.examples import Examples, rows_of_epoch
+from limbeck.training.lesson import LabelledLesson
+from limbeck.training.loop import Job, fit, predict
+from limbeck.training.losses import masked_bce, masked_softmax, soft_bce
+from limbeck.training.tokens import Tokens
 
 WORDS = [f"w{i}" for i in range(30)]
 
@@ -35,7 +36,7 @@ def examples(folder, count: int, seed: int, partial: bool = True) -> Examples:
 def job(folder, **settings) -> Job:
     chosen = TrainSettings(**{"epochs": 6, "batch": 16, "rate": 3e-3, "head_rate": 1e-2, **settings})
     return Job(
-        examples(folder, 240, 1),
+        LabelledLesson(examples(folder, 240, 1), chosen, pad_id=1),
         examples(folder, 60, 2),
         examples(folder, 80, 3, partial=False),
         chosen,
@@ -127,10 +128,12 @@ def test_known_outputs_of_frozen_layers_give_the_same_training(folder):
 
     plain = job(folder, epochs=2, dropout=0.0)
     network = model(folder, frozen=1).eval()
-    cached = [Examples(e.ids, e.labels, e.sources, states(network, e)) for e in (plain.train, plain.fold, plain.dev)]
-    proba = predict(network, cached[2], 1, one_class=False)
+    sets = plain.lesson.examples, plain.fold, plain.dev
+    train, *watched = [Examples(e.ids, e.labels, e.sources, states(network, e)) for e in sets]
+    proba = predict(network, watched[1], 1, one_class=False)
     assert np.allclose(proba, predict(network, plain.dev, 1, one_class=False), atol=1e-5)
-    fitted = fit(model(folder, frozen=1), Job(*cached, plain.settings, 5, 1))
+    lesson = LabelledLesson(train, plain.settings, pad_id=1)
+    fitted = fit(model(folder, frozen=1), Job(lesson, *watched, plain.settings, 5, 1))
     assert fitted.score > 0.3
 
 

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from limbeck.teach.tokens import Batch, Ids, pad
+from limbeck.training.tokens import Batch, Ids, pad
 
 Rows = NDArray[np.intp]
 

@@ -1,0 +1,1 @@
+"""How networks are trained, teachers and students alike."""
