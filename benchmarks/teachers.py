@@ -9,20 +9,14 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from results import WORK, publish
-from scarce import make_scarce
+from chains import SCARCE, Outcome, difference, project, run
+from results import publish
 
-from limbeck.config import load_project
-from limbeck.data.prepare import Prepared
 from limbeck.data.splits import JUDGING
-from limbeck.measure import decide, evaluate, paired_bootstrap
-from limbeck.measure.compare import load_measured
-from limbeck.pipeline import Pipeline
-from limbeck.project import create_demo
+from limbeck.measure import evaluate
 
 SETS = ("airline", "goemotions", "reuters")
 KINDS = {
@@ -33,51 +27,6 @@ KINDS = {
 RUNS = [(name, kind) for kind in ("probe", "partial, 2 folds") for name in SETS] + [
     ("airline", "binary-ensemble, 3 folds")
 ]
-SCARCE = (
-    "Disjoint labels: for each category 300 training rows, at most a third positive, with only that category's label "
-    "known (seed 0; benchmarks/scarce.py). Encoder: all-MiniLM-L6-v2, texts cut at 128 tokens. "
-)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A finished chain: its figures and probabilities by model, and how long teaching took."""
-
-    prepared: Prepared
-    measured: dict[str, dict]
-    folder: Path
-    seconds: float
-
-    def decisions(self, model: str, part: str = "test") -> np.ndarray:
-        """Give what a model decides at its tuned thresholds."""
-        with np.load(self.folder / model / "proba.npz") as proba:
-            return decide(proba[part], np.array(self.measured[model]["thresholds"]))
-
-    @property
-    def best(self) -> str:
-        """The model that the judging half of dev likes best; of a teacher's project, the teacher."""
-        return max(self.measured, key=lambda name: self.measured[name]["figures"]["judging"]["macro_f1"])
-
-
-def run(folder: Path, *settings: str) -> Outcome:
-    """Run the chain of a project as a user would."""
-    pipeline = Pipeline(load_project(folder, settings))
-    states = {state.step.name: state for state in pipeline.run()}
-    measured, data = pipeline.folder("measure"), pipeline.folder("data")
-    assert measured is not None and data is not None
-    seconds = states["teach"].seconds if "teach" in states else 0.0
-    return Outcome(Prepared.load(data), load_measured(measured), measured, seconds or 0.0)
-
-
-def project(data: Path, name: str, title: str) -> Path:
-    """Give the scarce project of a data set, one for each timed run so that none finds another's work done."""
-    folder = WORK / "teachers" / name / title.replace(" ", "").replace(",", "-")
-    if not (folder / "limbeck.toml").exists():
-        if name == "demo":
-            create_demo(folder, seed=0, pool_rows=20_000)
-        else:
-            make_scarce(data / name, folder)
-    return folder
 
 
 def baselines(data: Path, name: str) -> Outcome:
@@ -87,14 +36,7 @@ def baselines(data: Path, name: str) -> Outcome:
 
 def teacher(data: Path, name: str, title: str, *settings: str) -> Outcome:
     """Teach and measure one teacher."""
-    return run(project(data, name, title), "baselines.kinds=[]", *settings)
-
-
-def difference(one: Outcome, other: Outcome) -> str:
-    """Compare the best models of two chains by macro-F1 on test, with the paired bootstrap."""
-    assert one.prepared.test is not None
-    found = paired_bootstrap(one.prepared.test.labels, one.decisions(one.best), other.decisions(other.best))
-    return f"{found.estimate:+.3f} [{found.low:+.3f}, {found.high:+.3f}], p = {found.p_value:.3f}"
+    return run(project(data, name, title), "baselines.kinds=[]", "students.kinds=[]", *settings)
 
 
 def figures_of(outcome: Outcome, best_baseline: Outcome | None = None) -> dict[str, object]:

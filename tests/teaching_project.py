@@ -40,6 +40,19 @@ def pipeline(folder: Path, kind: str, *more: str) -> Pipeline:
     return Pipeline(load_project(folder, [*QUICK, "encoder.name=encoder", f"teach.kind={kind}", *more]))
 
 
+def multiclass_project(project: Path, folder: Path) -> Path:
+    """Copy a teaching project, with the texts that have one label and that label as their class."""
+    copy_of(project, folder)
+    shutil.rmtree(folder / "labels")
+    for name, seed, count in (("train", 1, 150), ("dev", 3, 60), ("test", 4, 60)):
+        rows = [(text, on[0]) for text, on in make_texts(count * 3, seed) if len(on) == 1][:count]
+        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([("text", "label"), *rows])
+    settings = 'task = "multiclass"\n[data]\nlabels = ["train.csv"]\ndev = "dev.csv"\ntest = "test.csv"\n'
+    (folder / "limbeck.toml").write_text(settings + "[split]\nfolds = 3\n[measure]\nrounds = 100\n", encoding="utf-8")
+    return folder
+
+
 def add_category(folder: Path) -> None:
     """Add the category `kind`: texts that praise the staff. Old and new texts are labelled, and dev and test too."""
 

@@ -52,3 +52,22 @@ def tiny_encoder(folder: Path, words: list[str], kind: str = "bert", layers: int
     config = CONFIGS[kind](vocab_size=len(vocabulary), max_position_embeddings=130, pad_token_id=1, **shape)
     AutoModel.from_config(config).save_pretrained(folder)
     return folder
+
+
+def tiny_classifier(encoder: Path, folder: Path, names: list[str], problem: str = "multi_label_classification"):
+    """Write a finished classifier with random outputs on a tiny encoder; give its model and tokeniser."""
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    torch.manual_seed(3)
+    model = AutoModelForSequenceClassification.from_pretrained(
+        encoder,
+        num_labels=len(names),
+        id2label=dict(enumerate(names)),
+        label2id={name: number for number, name in enumerate(names)},
+        problem_type=problem,
+    )
+    model.save_pretrained(folder)
+    tokenizer = AutoTokenizer.from_pretrained(encoder)
+    tokenizer.save_pretrained(folder)
+    return model, tokenizer

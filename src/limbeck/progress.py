@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 T = TypeVar("T")
 
 _quiet = False
+_display: Progress | None = None
 
 
 def set_quiet(quiet: bool) -> None:
@@ -19,8 +24,41 @@ def set_quiet(quiet: bool) -> None:
 
 def progress(items: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
     """Pass `items` through, showing how many of `total` are done, how fast, and how long the rest will take."""
+    with bar(what, total) as advance:
+        for item in items:
+            yield item
+            advance(1)
+
+
+@contextlib.contextmanager
+def bar(what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """Show a bar while the block runs; what it gives, called with a number, says that so many more are done.
+
+    Bars inside a bar stand below it.
+    """
     if _quiet or not sys.stderr.isatty():
-        yield from items
+        yield lambda _: None
+        return
+    with _shared_display() as display:
+        task = display.add_task(what, total=total, rate="")
+
+        def advance(done: int) -> None:
+            mine = next(t for t in display.tasks if t.id == task)
+            speed = mine.finished_speed or mine.speed
+            display.update(task, advance=done, rate=_rate(speed) if speed else "")
+
+        try:
+            yield advance
+        finally:
+            display.remove_task(task)
+
+
+@contextlib.contextmanager
+def _shared_display() -> Iterator[Progress]:
+    """Give the one display that a terminal has room for."""
+    global _display
+    if _display is not None:
+        yield _display
         return
     from rich.console import Console
     from rich.progress import (
@@ -41,12 +79,11 @@ def progress(items: Iterable[T], what: str, total: int | None = None) -> Iterato
         TimeRemainingColumn(),
     )
     # A day: tasks may take minutes each, and the usual half a minute would forget them all.
-    with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=86_400) as bar:
-        task = bar.add_task(what, total=total, rate="")
-        for item in items:
-            yield item
-            speed = bar.tasks[0].finished_speed or bar.tasks[0].speed
-            bar.update(task, advance=1, rate=_rate(speed) if speed else "")
+    with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=86_400) as _display:
+        try:
+            yield _display
+        finally:
+            _display = None
 
 
 def _rate(speed: float) -> str:

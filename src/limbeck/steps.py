@@ -13,7 +13,7 @@ from itertools import compress
 from pathlib import Path
 
 from limbeck.config import Config, Project, Task
-from limbeck.errors import BadSetting
+from limbeck.errors import BadSetting, FileMissing, Place
 from limbeck.scorer import Scorer
 from limbeck.store import Store
 
@@ -126,7 +126,15 @@ def _run_baselines(run: StepRun) -> Figures:
 
 
 def _pool_files(project: Project) -> list[Path]:
-    return [project.path(name) for name in project.config.data.pool]
+    files = [project.path(name) for name in project.config.data.pool]
+    for file in files:
+        if not file.is_file():
+            raise FileMissing(
+                f"There is no file {file} with texts for the pool.",
+                "Set data.pool to your unlabelled texts; with data.pool = [] there is a teacher, but no student.",
+                Place(file),
+            )
+    return files
 
 
 def _encoder_files(project: Project) -> list[Path]:
@@ -214,6 +222,94 @@ def _run_calibrate(run: StepRun) -> Figures:
     return found.figures
 
 
+def _distills(config: Config) -> bool:
+    return config.teach.kind != "none" and bool(config.data.pool) and bool(config.students.kinds)
+
+
+def _student_files(project: Project) -> list[Path]:
+    """Give files that a student starts from: word vectors, a smaller encoder."""
+    from limbeck.teach.encoders import files_of, find_encoder
+
+    settings = project.config.students
+    named = [part.strip() for entry in settings.vector_files for part in entry.split("+")]
+    files = [project.path(name) for name in named] if settings.vectors == "files" else []
+    if settings.encoder and "transformer" in settings.kinds:
+        files += files_of(find_encoder(settings.encoder, project.root).folder)
+    return files
+
+
+def _run_distill(run: StepRun) -> Figures:
+    import shutil
+
+    from limbeck.baselines.kinds import KINDS as BASELINES
+    from limbeck.data.prepare import Prepared
+    from limbeck.distill.course import Course
+    from limbeck.distill.simple import train_simple
+    from limbeck.distill.train import train_student
+
+    course = Course(
+        Prepared.load(run.inputs["data"]),
+        run.project.config,
+        run.inputs["teach"],
+        run.inputs["select"],
+        run.project.root,
+        run.store,
+        run.made_with,
+        run.force,
+    )
+    figures: Figures = {}
+    history: dict[str, list[dict[str, object]]] = {}
+    for kind in run.project.config.students.kinds:
+        if kind in BASELINES:
+            (run.folder / kind).mkdir()
+            train_simple(kind, course).scorer.save(run.folder / kind)
+            continue
+        graduate = train_student(kind, course)
+        shutil.copytree(graduate.folder / "student", run.folder / kind, copy_function=os.link)
+        history[kind] = graduate.outcome["history"]
+        told = ("parameters", "rows", "labelled", "seconds", "score")
+        figures |= {f"{kind}.{name}": graduate.outcome[name] for name in told}
+    run.write_json("history.json", history)
+    return figures
+
+
+def _run_pool(run: StepRun) -> Figures:
+    from limbeck.data.prepare import Prepared
+    from limbeck.pseudo.gather import gather
+    from limbeck.text import Cleaner
+
+    config = run.project.config
+    cleaner = Cleaner(tuple(config.text.clean))
+    prepared = Prepared.load(run.inputs["data"])
+    return gather(_pool_files(run.project), config.data, cleaner, prepared, run.folder).figures
+
+
+def _run_pseudo(run: StepRun) -> Figures:
+    import numpy as np
+
+    from limbeck.data.prepare import Prepared
+    from limbeck.data.splits import TUNING
+    from limbeck.pseudo.scores import score_pool, score_texts
+    from limbeck.teach.kinds import load_teacher
+
+    # Not with the store: a probe would keep the features of the whole pool there.
+    teacher = load_teacher(run.inputs["teach"], run.project.root)
+    tuning = Prepared.load(run.inputs["data"]).dev_half(TUNING)
+    np.save(run.folder / "tuning.npy", score_texts(teacher, teacher.labels, tuning.texts))
+    pool, identity = run.inputs["pool"], teacher.identity()
+    return score_pool(pool, run.folder, teacher, identity, run.store, run.made_with, run.force)
+
+
+def _run_select(run: StepRun) -> Figures:
+    from limbeck.data.prepare import Prepared
+    from limbeck.pseudo.guesses import PoolScores
+    from limbeck.pseudo.select import select
+
+    steps = run.inputs
+    scores = PoolScores.load(steps["pool"], steps["pseudo"], steps["teach"], steps.get("calibrate"))
+    return select(scores, Prepared.load(steps["data"]), run.project.config, run.folder)
+
+
 def _run_measure(run: StepRun) -> Figures:
     from limbeck.baselines import BaselineScorer
     from limbeck.data.prepare import Prepared
@@ -236,6 +332,11 @@ def _run_measure(run: StepRun) -> Figures:
 
         teacher = load_calibrated(run.inputs["teach"], run.inputs.get("calibrate"), run.project.root, run.store)
         measure(f"teacher-{config.teach.kind}", teacher)
+    if "distill" in run.inputs:
+        from limbeck.distill.students import load_distilled
+
+        for student in config.students.kinds:
+            measure(f"student-{student}", load_distilled(run.inputs["distill"] / student))
     return figures
 
 
@@ -283,9 +384,8 @@ STEPS: tuple[Step, ...] = (
         settings=("seed", "data", "text", "encoder", "adapt", "train.precision"),
         code=(
             *(f"limbeck.teach.{name}" for name in ("adapt", "encoders", "network")),
+            *(f"limbeck.data.{name}" for name in ("pool", "records", "lines", "splits")),
             "limbeck.training",
-            "limbeck.data.pool",
-            "limbeck.data.splits",
             "limbeck.text",
         ),
         after=("data",),
@@ -313,7 +413,10 @@ STEPS: tuple[Step, ...] = (
         summary="make the teacher's probabilities mean what they say",
         tasks=("multilabel", "multiclass"),
         settings=("task", "seed", "data", "text", "calibrate", "measure"),
-        code=tuple(f"limbeck.{name}" for name in ("teach", "training", "measure", "data.pool", "data.splits", "text")),
+        code=(
+            *(f"limbeck.data.{name}" for name in ("pool", "records", "lines", "splits")),
+            *(f"limbeck.{name}" for name in ("teach", "training", "measure", "text")),
+        ),
         after=("data", "teach"),
         files=_rated_pool_files,
         run=_run_calibrate,
@@ -324,12 +427,73 @@ STEPS: tuple[Step, ...] = (
         ),
     ),
     Step(
+        name="pool",
+        summary="read the pool, each different text once",
+        tasks=("multilabel", "multiclass"),
+        settings=("data", "text"),
+        code=(
+            *(f"limbeck.pseudo.{name}" for name in ("gather", "buckets")),
+            *(f"limbeck.data.{name}" for name in ("pool", "records", "lines")),
+            "limbeck.text",
+        ),
+        after=("data",),
+        files=_pool_files,
+        run=_run_pool,
+        unmoved_by=("data.titles", "data.labels", "data.dev", "data.test", "data.categories"),
+        wanted=_distills,
+    ),
+    Step(
+        name="pseudo",
+        summary="let the teacher score the pool",
+        tasks=("multilabel", "multiclass"),
+        settings=(),
+        code=(
+            *(f"limbeck.pseudo.{name}" for name in ("scores", "buckets")),
+            "limbeck.teach",
+            "limbeck.training",
+            "limbeck.text",
+        ),
+        after=("data", "pool", "teach"),
+        files=_no_files,
+        run=_run_pseudo,
+        libraries=("torch", "transformers", "tokenizers"),
+        wanted=_distills,
+    ),
+    Step(
+        name="select",
+        summary="choose the guesses that students learn from",
+        tasks=("multilabel", "multiclass"),
+        settings=("task", "seed", "pseudo", "measure.thresholds", "measure.min_positives"),
+        code=("limbeck.pseudo", "limbeck.measure"),
+        after=("data", "pool", "pseudo", "teach", "calibrate"),
+        files=_no_files,
+        run=_run_select,
+        libraries=("scipy",),
+        wanted=_distills,
+    ),
+    Step(
+        name="distill",
+        summary="let small students learn from the teacher",
+        tasks=("multilabel", "multiclass"),
+        settings=("task", "seed", "text", "encoder", "students", "distill", "baselines", "measure"),
+        code=tuple(
+            f"limbeck.{name}"
+            for name in ("distill", "students", "training", "baselines", "teach", "measure", "data.splits", "text")
+        ),
+        after=("data", "teach", "select"),
+        files=_student_files,
+        run=_run_distill,
+        libraries=("torch", "transformers", "tokenizers", "accelerate", "scikit-learn", "scipy", "xgboost-cpu"),
+        unmoved_by=("distill.checkpoint_seconds",),
+        wanted=_distills,
+    ),
+    Step(
         name="measure",
         summary="tune thresholds on one half of dev, judge on the other and on test",
         tasks=("multilabel", "multiclass"),
         settings=("task", "seed", "measure"),
         code=("limbeck.measure",),
-        after=("data", "baselines", "teach", "calibrate"),
+        after=("data", "baselines", "teach", "calibrate", "distill"),
         files=_no_files,
         run=_run_measure,
     ),

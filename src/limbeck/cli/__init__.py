@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from limbeck.cli import baselines, demo_data, doctor, init, inspect, measure, run, status, teach
+from limbeck.cli import baselines, demo_data, distill, doctor, init, inspect, measure, pseudo, run, status, teach
 from limbeck.cli.output import fail
 from limbeck.errors import LimbeckError, Place, SystemRefused
 
@@ -29,6 +29,8 @@ app.command("doctor", rich_help_panel=START)(doctor.command)
 app.command("inspect", rich_help_panel=CHAIN)(inspect.command)
 app.command("baselines", rich_help_panel=CHAIN)(baselines.command)
 app.command("teach", rich_help_panel=CHAIN)(teach.command)
+app.command("pseudo", rich_help_panel=CHAIN)(pseudo.command)
+app.command("distill", rich_help_panel=CHAIN)(distill.command)
 app.command("measure", rich_help_panel=CHAIN)(measure.command)
 app.command("run", rich_help_panel=ALL)(run.command)
 app.command("status", rich_help_panel=ALL)(status.command)

@@ -303,8 +303,8 @@ class StudentSettings(Section):
     )
     vector_files: list[str] = Field(
         [],
-        description="Word vectors: text files (GloVe, fastText: a word and its numbers a line), or .npy with the words "
-        "beside it in a .txt of the same name. Several are put side by side.",
+        description="Word vectors: text files (GloVe, fastText: a word and its numbers a line), JSON, or a matrix with "
+        "its list of words ('NUMBERS.npy + WORDS.txt'). Several are put side by side.",
     )
     layers: Annotated[int, Field(ge=1)] = Field(
         3, description="Layers of a transformer student, taken evenly from the encoder's."

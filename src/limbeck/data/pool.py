@@ -25,8 +25,10 @@ class PoolRow:
     line: int
 
 
-def stream_pool(paths: list[Path], settings: DataSettings, cleaner: Cleaner) -> Iterator[PoolRow]:
-    """Yield the pool's texts one by one, passing over those that are empty after cleaning."""
+def stream_pool(
+    paths: list[Path], settings: DataSettings, cleaner: Cleaner, keep_empty: bool = False
+) -> Iterator[PoolRow]:
+    """Yield the pool's texts one by one, passing over those that are empty after cleaning unless they are wanted."""
     row = -1
     for path in paths:
         for line, record in read_records(path, settings.max_line_bytes):
@@ -40,7 +42,7 @@ def stream_pool(paths: list[Path], settings: DataSettings, cleaner: Cleaner) -> 
                 error.place = Place(path, line, settings.text_column)
                 raise
             text = cleaner(value or "")
-            if text:
+            if text or keep_empty:
                 yield PoolRow(row, text, str(record.get(settings.source_column) or ""), path, line)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from limbeck.measure import average_precision, choose_thresholds
 from limbeck.scorer import Floats
+from limbeck.store import key_of
 from limbeck.teach.card import Card
 from limbeck.teach.lessons import Lessons, Taught, Teacher
 
@@ -31,10 +32,25 @@ class BlendTeacher:
         """The label names."""
         return self.card.labels
 
+    def only(self, labels: Sequence[str]) -> BlendTeacher:
+        """Give the blend of teachers of just these labels; if one class is right, the whole blend."""
+        if self.card.one_class or tuple(labels) == self.labels:
+            return self
+        teachers = tuple(teacher.only(labels) for teacher in self.teachers)
+        return replace(self, card=self.card.only(labels), teachers=teachers)
+
+    def identity(self) -> dict[str, str]:
+        """Give every label the hash of what the teachers make of it, and of their weights."""
+        parts = [(teacher.identity(), weight) for teacher, weight in self._asked]
+        return {label: key_of([[told[label], weight] for told, weight in parts]) for label in self.labels}
+
     def predict_proba(self, texts: Sequence[str]) -> Floats:
         """Give the weighted mean of the probabilities [texts, labels]; a teacher without weight isn't asked."""
-        asked = [(t, w) for t, w in zip(self.teachers, self.weights, strict=True) if w > 0]
-        return mix([teacher.predict_proba(texts) for teacher, _ in asked], [weight for _, weight in asked])
+        return mix([teacher.predict_proba(texts) for teacher, _ in self._asked], [weight for _, weight in self._asked])
+
+    @property
+    def _asked(self) -> list[tuple[Teacher, float]]:
+        return [(t, w) for t, w in zip(self.teachers, self.weights, strict=True) if w > 0]
 
     def save(self, folder: Path) -> None:
         """Write each teacher into a folder of its own, and the card."""

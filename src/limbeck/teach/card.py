@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from limbeck.errors import EncoderMissing
 from limbeck.scorer import Floats
+from limbeck.store import key_of
 from limbeck.teach.encoders import EncoderFiles, encoder_key, find_encoder
 from limbeck.text import Cleaner
 
@@ -45,6 +46,24 @@ class Card:
         if self.one_class:
             proba = proba / np.maximum(proba.sum(axis=-1, keepdims=True), 1e-12)
         return proba.astype(np.float32)
+
+    def only(self, labels: Sequence[str]) -> Card:
+        """Describe a teacher of just these labels."""
+        places = [self.labels.index(label) for label in labels]
+        rates = tuple(self.rates[place] for place in places)
+        return replace(self, labels=tuple(labels), thresholds=self.thresholds[places], rates=rates)
+
+    def identity(self, models: Sequence[object]) -> dict[str, str]:
+        """Hash, for every label, all that its probabilities depend on: plain values that stand for its own models.
+
+        A label without any, such as [], depends on its rate. If one class is right, each label depends on all others.
+        """
+        own = [[model or rate] for model, rate in zip(models, self.rates, strict=True)]
+        shared = [encoder_key(self.encoder), self.max_tokens, self.clean]
+        return {
+            label: key_of([shared, self.one_class, [self.labels, own] if self.one_class else mine])
+            for label, mine in zip(self.labels, own, strict=True)
+        }
 
     def save(self, folder: Path, more: dict[str, Any]) -> None:
         """Write the card and `more`; the encoder stays where it is, named and hashed."""

@@ -51,7 +51,7 @@ def _hash_of(folder: Path, state: tuple[tuple[Path, int, int], ...]) -> str:
 
 def reading_key(files: EncoderFiles) -> str:
     """Hash an encoder and all that turns texts into its vectors: what is computed once is only good for the same."""
-    code = [code_version(f"limbeck.teach.{name}") for name in ("network", "pooling", "tokens")]
+    code = [code_version(f"limbeck.{name}") for name in ("teach.network", "teach.pooling", "training.tokens")]
     return key_of([encoder_key(files), code, library_versions(("torch", "transformers", "tokenizers"))])
 
 

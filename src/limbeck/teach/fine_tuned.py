@@ -13,6 +13,7 @@ from safetensors.torch import load_file
 
 from limbeck.progress import progress
 from limbeck.scorer import Floats
+from limbeck.store import hash_file
 from limbeck.teach.card import Card, read_card
 from limbeck.teach.network import Classifier, Encoder, device
 from limbeck.teach.states import states_of
@@ -26,7 +27,7 @@ AT_ONCE = 1024
 
 @dataclass(frozen=True)
 class Member:
-    """One trained network: the labels it fills, the fold that it didn't see, and its weights beside the encoder's."""
+    """One trained network: the label that each output fills (-1: none), the fold it didn't see, and its weights."""
 
     columns: tuple[int, ...]
     fold: int
@@ -53,6 +54,29 @@ class FineTunedTeacher:
         """The label names."""
         return self.card.labels
 
+    def only(self, labels: Sequence[str]) -> FineTunedTeacher:
+        """Give the members that fill any of these labels; if one class is right, all of them."""
+        if self.card.one_class or tuple(labels) == self.labels:
+            return self
+        place = {self.labels.index(label): number for number, label in enumerate(labels)}
+        members = [replace(m, columns=tuple(place.get(column, -1) for column in m.columns)) for m in self.members]
+        asked = tuple(member for member in members if max(member.columns) >= 0)
+        return replace(self, card=self.card.only(labels), members=asked)
+
+    def identity(self) -> dict[str, str]:
+        """Give every label the hash of the networks that fill it, and of all that they read."""
+        weights = [hash_file(member.weights) for member in self.members]
+        return self.card.identity(
+            [
+                [
+                    [digest, member.columns.index(column), self.frozen]
+                    for member, digest in zip(self.members, weights, strict=True)
+                    if column in member.columns
+                ]
+                for column in range(len(self.labels))
+            ]
+        )
+
     def predict_proba(self, texts: Sequence[str]) -> Floats:
         """Give probabilities [texts, labels], the mean over the folds."""
         return self.score_cleaned(self.card.cleaned(texts))
@@ -62,9 +86,10 @@ class FineTunedTeacher:
         total = np.zeros((len(texts), len(self.labels)), dtype=np.float64)
         counts = np.zeros(len(self.labels))
         for rows, member, proba in self._each_member(texts):
-            total[np.ix_(rows, np.array(member.columns))] += proba
+            columns = np.array(member.columns)
+            total[np.ix_(rows, columns[columns >= 0])] += proba[:, columns >= 0]
         for member in self.members:
-            counts[list(member.columns)] += 1
+            counts[[column for column in member.columns if column >= 0]] += 1
         mean = np.where(counts > 0, total / np.maximum(counts, 1), np.array(self.card.rates))
         return self.card.finish(mean)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -70,6 +71,15 @@ class Head:
             tuple(named[f"offset{number}"] for number in range(depth)),
             float(named["score"][0]),
         )
+
+
+def hash_of(head: Head) -> str:
+    """Hash what a head's probabilities depend on."""
+    digest = hashlib.sha256()
+    for name, array in sorted(head.arrays().items()):
+        if name != "score":
+            digest.update(f"{name}{array.shape}".encode() + np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()[:20]
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -100,7 +100,7 @@ class Lessons:
 
 
 class Teacher(Scorer, Protocol):
-    """A scorer that can be stored."""
+    """A scorer that can be stored, and that knows which of its labels changed."""
 
     def save(self, folder: Path) -> None:
         """Write it without pickle."""
@@ -109,6 +109,14 @@ class Teacher(Scorer, Protocol):
     @property
     def card(self) -> Card:
         """What it says about itself."""
+        ...
+
+    def identity(self) -> dict[str, str]:
+        """Give every label a hash: while it stays, the label's probabilities do. Code and libraries are not in it."""
+        ...
+
+    def only(self, labels: Sequence[str]) -> Teacher:
+        """Give a teacher of just these labels at their share of the cost; if one class is right, the whole teacher."""
         ...
 
 

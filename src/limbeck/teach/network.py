@@ -53,6 +53,13 @@ class Encoder(nn.Module):
         """Give the vectors after the embeddings and after every layer."""
         return list(self.model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states)
 
+    def with_attention(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """Give a vector a token, and each layer's attention maps [texts, heads, tokens, tokens]."""
+        if self.model.config._attn_implementation != "eager":  # the faster ways keep no maps
+            self.model.set_attn_implementation("eager")
+        found = self.model(input_ids=ids, attention_mask=mask, output_attentions=True)
+        return found.last_hidden_state, tuple(found.attentions)
+
     def up_to(self, layer: int, ids: Tensor, mask: Tensor) -> Tensor:
         """Give the vectors after the lowest `layer` layers, without the cost of those above."""
         kept: list[Tensor] = []

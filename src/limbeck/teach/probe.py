@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from safetensors.numpy import load_file, save_file
 from limbeck.scorer import Floats
 from limbeck.teach.card import Card, read_card
 from limbeck.teach.features import FeatureCache, Featuriser
-from limbeck.teach.heads import Head
+from limbeck.teach.heads import Head, hash_of
 
 SCORED_AT_ONCE = 4096
 
@@ -34,18 +35,33 @@ class ProbeTeacher:
         """Give the same teacher, reading features of known texts from `cache` and keeping those of new ones there."""
         return replace(self, cache=cache)
 
+    def only(self, labels: Sequence[str]) -> ProbeTeacher:
+        """Give the heads of just these labels; if one class is right, all of them."""
+        if self.card.one_class or tuple(labels) == self.labels:
+            return self
+        heads = dict(zip(self.labels, self.heads, strict=True))
+        return replace(self, card=self.card.only(labels), heads=tuple(heads[label] for label in labels))
+
+    def identity(self) -> dict[str, str]:
+        """Give every label the hash of its heads and of all that they read."""
+        return self.card.identity([[hash_of(head) for head in heads] for heads in self.heads])
+
     def predict_proba(self, texts: Sequence[str]) -> Floats:
         """Give probabilities [texts, labels], the mean over the folds."""
         return np.asarray(self.committee(texts).mean(axis=0), dtype=np.float32)
 
     def committee(self, texts: Sequence[str]) -> Floats:
         """Give every fold's probabilities [folds, texts, labels]."""
-        read = self.cache or Featuriser(self.card.encoder.folder, self.card.max_tokens)
+        read = self.cache or self._featuriser
         parts = [np.zeros((self.folds, 0, len(self.labels)), dtype=np.float32)]
         for start in range(0, len(texts), SCORED_AT_ONCE):
             vectors = read(self.card.cleaned(texts[start : start + SCORED_AT_ONCE]))
             parts.append(self.score_vectors(vectors))
         return np.concatenate(parts, axis=1)
+
+    @cached_property
+    def _featuriser(self) -> Featuriser:
+        return Featuriser(self.card.encoder.folder, self.card.max_tokens)
 
     @property
     def folds(self) -> int:

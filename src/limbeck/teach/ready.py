@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,17 @@ class ReadyTeacher:
     def labels(self) -> tuple[str, ...]:
         """The label names."""
         return self.card.labels
+
+    def only(self, labels: Sequence[str]) -> ReadyTeacher:
+        """Give the model's outputs of just these labels; if one class is right, all of them."""
+        if self.card.one_class or tuple(labels) == self.labels:
+            return self
+        outputs = dict(zip(self.labels, self.outputs, strict=True))
+        return replace(self, card=self.card.only(labels), outputs=tuple(outputs[label] for label in labels))
+
+    def identity(self) -> dict[str, str]:
+        """Give every label the hash of the model's files and of the output that is named like it."""
+        return self.card.identity([[output] if output >= 0 else [] for output in self.outputs])
 
     def predict_proba(self, texts: Sequence[str]) -> Floats:
         """Give probabilities [texts, labels]; a label that the model doesn't know gets its known rate."""

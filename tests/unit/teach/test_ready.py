@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from teaching_project import pipeline
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from tiny_encoders import tiny_classifier
 
 from limbeck.errors import BadSetting, EncoderMissing
 from limbeck.teach.kinds import load_teacher
@@ -15,17 +15,7 @@ TEXTS = ["the wifi dropped", "we arrived late, the staff were kind", "coffee was
 
 
 def classifier(project, names, problem="multi_label_classification"):
-    torch.manual_seed(3)
-    model = AutoModelForSequenceClassification.from_pretrained(
-        project / "encoder",
-        num_labels=len(names),
-        id2label=dict(enumerate(names)),
-        label2id={name: number for number, name in enumerate(names)},
-        problem_type=problem,
-    )
-    model.save_pretrained(project / "finished")
-    tokenizer = AutoTokenizer.from_pretrained(project / "encoder")
-    tokenizer.save_pretrained(project / "finished")
+    model, tokenizer = tiny_classifier(project / "encoder", project / "finished", names, problem)
     batch = tokenizer(TEXTS, padding=True, return_tensors="pt", return_token_type_ids=False)
     with torch.no_grad():
         return model.eval()(**batch).logits.numpy()

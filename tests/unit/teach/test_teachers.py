@@ -1,6 +1,5 @@
 """Teachers of every kind: they learn partial labels, survive storing, keep finished tasks and score out of fold."""
 
-import csv
 import json
 import shutil
 import time
@@ -9,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from small_project import WORDS, make_texts
-from teaching_project import QUICK, copy_of, pipeline, teaching_project
+from teaching_project import QUICK, copy_of, multiclass_project, pipeline, teaching_project
 
 from limbeck.config import load_project
 from limbeck.data.prepare import Prepared
@@ -158,18 +157,6 @@ def test_a_teacher_says_what_its_networks_said_in_training(project, frozen):
     tuning = Prepared.load(chain.folder("data")).dev_half(TUNING)
     figures = evaluate(tuning.labels, teacher.predict_proba(tuning.texts), teacher.card.thresholds, tuning.names)
     assert figures.macro_f1 == pytest.approx(best["f1_dev"], abs=1e-6)
-
-
-def multiclass_project(project, folder):
-    copy_of(project, folder)
-    shutil.rmtree(folder / "labels")
-    for name, seed, count in (("train", 1, 150), ("dev", 3, 60), ("test", 4, 60)):
-        rows = [(text, on[0]) for text, on in make_texts(count * 3, seed) if len(on) == 1][:count]
-        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows([("text", "label"), *rows])
-    settings = 'task = "multiclass"\n[data]\nlabels = ["train.csv"]\ndev = "dev.csv"\ntest = "test.csv"\n'
-    (folder / "limbeck.toml").write_text(settings + "[split]\nfolds = 3\n[measure]\nrounds = 100\n", encoding="utf-8")
-    return folder
 
 
 def test_every_kind_learns_classes_of_which_one_is_right(tmp_path, project):

@@ -1,0 +1,145 @@
+"""limbeck pseudo."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from limbeck.cli.options import AsJson, Overrides, ProjectFolder, Quiet
+from limbeck.cli.output import console, print_json, print_table
+from limbeck.cli.run import run_steps
+from limbeck.config import Config, load_project
+from limbeck.errors import BadSetting
+from limbeck.pipeline import RESULTS, Pipeline
+
+if TYPE_CHECKING:
+    from limbeck.pseudo.why import Story
+
+STRONGEST = 5
+
+
+def command(
+    project: ProjectFolder = Path(),
+    overrides: Overrides = None,
+    why: Annotated[int | None, typer.Option(help="Explain what became of this row of the pool, from 0.")] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Let the teacher label the pool, and choose what students learn from."""
+    pipeline = Pipeline(load_project(project, overrides or ()))
+    config = pipeline.project.config
+    if "select" not in [step.name for step in pipeline.steps]:
+        raise _not_wanted(config)
+    states = run_steps(pipeline, "select", False, quiet or as_json, False)
+    folders = {s.step.name: pipeline.store.folder(f"{RESULTS}/{s.step.name}", s.key) for s in states}
+    if why is not None:
+        from limbeck.pseudo.why import explain
+
+        story = explain(why, folders, config)
+        if as_json:
+            print_json(story.as_dict())
+        else:
+            print_story(story, config.data.titles)
+    elif as_json:
+        print_json(
+            {"pool": _read(folders["pool"], "figures.json")["figures"], **_read(folders["select"], "selection.json")}
+        )
+    elif not quiet:
+        print_selection(folders, config.data.titles)
+
+
+def _not_wanted(config: Config) -> BadSetting:
+    if config.task == "ner":
+        return BadSetting("The task ner has no pseudo labels yet.", "Use limbeck inspect.")
+    if config.teach.kind == "none":
+        return BadSetting("This project has no teacher: teach.kind is 'none'.", "Set it, e.g. --set teach.kind=probe.")
+    if not config.data.pool:
+        return BadSetting(
+            "This project has no pool: data.pool is empty.",
+            """Name its files, e.g. --set 'data.pool=["pool.jsonl"]'.""",
+        )
+    return BadSetting(
+        "This project has no students to label the pool for: students.kinds is empty.",
+        """Set it, e.g. --set 'students.kinds=["bag"]'.""",
+    )
+
+
+def print_selection(folders: Mapping[str, Path], titles: Mapping[str, str]) -> None:
+    """Say what was read, how much of it is certain, what each category gets, and which go together."""
+    pool, told = _read(folders["pool"], "figures.json")["figures"], _read(folders["select"], "selection.json")
+    sizes = told["sizes"]
+    read = {name: int(pool[name]) for name in ("rows_read", "texts", "repeated", "empty", "judges", "labelled")}
+    print_table("The pool", [{_READ[name]: count for name, count in read.items()}])
+    print_table(
+        "Kept at each confidence",
+        [{"confidence": f"{at['confidence']:.2f}", "texts": f"{at['share']:.1%}"} for at in told["kept_at"]],
+        "If every category needed it; pseudo.confidence sets it.",
+    )
+    print_table("Guesses", [_row(category, titles) for category in told["categories"]])
+    names = [titles.get(category["category"], category["category"]) for category in told["categories"]]
+    pairs = _strongest(names, told["correlation"])
+    if pairs:
+        print_table("Categories that go together", pairs, "Phi between the guesses about kept texts.")
+    console().print(
+        f"Students learn from {sizes['kept']:,} of {sizes['texts']:,} unlabelled texts and from "
+        f"{sizes['labelled_rows']:,} labelled rows, with {sizes['filled']:,} guesses about what those don't say.",
+        markup=False,
+    )
+    console().print(f"The selection is in {folders['select']}", markup=False)
+
+
+_READ = {
+    "rows_read": "rows",
+    "texts": "different texts",
+    "repeated": "repeated",
+    "empty": "empty",
+    "judges": "also in dev or test",
+    "labelled": "texts already labelled",
+}
+
+
+def _row(found: Mapping[str, Any], titles: Mapping[str, str]) -> dict[str, object]:
+    known = found["certain"] + found["uncertain"]
+    return {
+        "category": titles.get(found["category"], found["category"]),
+        "threshold": found["threshold"],
+        "mean probability": found["mean_probability"],
+        "certain": f"{found['certain'] / known:.1%}" if known else None,
+        "yes, all texts": found["yes"],
+        "yes, kept texts": found["yes_kept"],
+    }
+
+
+def _strongest(names: Sequence[str], phi: Sequence[Sequence[float | None]]) -> list[dict[str, object]]:
+    pairs = [(a, b, value) for a, b in combinations(range(len(names)), 2) if (value := phi[a][b]) is not None]
+    pairs.sort(key=lambda pair: -abs(pair[2]))
+    return [{"category": names[a], "and": names[b], "correlation": value} for a, b, value in pairs[:STRONGEST]]
+
+
+def print_story(story: Story, titles: Mapping[str, str]) -> None:
+    """Print what became of a row."""
+    if story.text is not None:
+        console().print(f"Row {story.row:,}: {story.text[:500]}", markup=False)
+    if story.answers:
+        rows = [
+            {
+                "category": titles.get(answer.category, answer.category),
+                "probability": answer.probability,
+                "threshold": answer.threshold,
+                "confidence": answer.confidence,
+                "needed": answer.needed,
+                "verdict": answer.verdict,
+            }
+            for answer in story.answers
+        ]
+        print_table("Guesses", rows)
+    console().print(story.sentence, markup=False)
+
+
+def _read(folder: Path, name: str) -> Any:  # noqa: ANN401 - plain values
+    return json.loads((folder / name).read_text(encoding="utf-8"))

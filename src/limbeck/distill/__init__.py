@@ -1,0 +1,1 @@
+"""Distillation: how students learn from a teacher."""

@@ -1,0 +1,136 @@
+"""What all students of a project learn from: labelled rows, selected texts of the pool, and the teacher itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from safetensors.torch import load_file
+
+from limbeck.config import Config
+from limbeck.data.dataset import Dataset
+from limbeck.data.prepare import Prepared
+from limbeck.data.splits import TUNING
+from limbeck.pseudo.buckets import read_labels
+from limbeck.pseudo.select import LABELLED, SELECTED, THRESHOLDS
+from limbeck.scorer import Floats
+from limbeck.store import Store, key_of
+from limbeck.teach.blend import BlendTeacher
+from limbeck.teach.fine_tuned import FineTunedTeacher
+from limbeck.teach.kinds import load_teacher
+from limbeck.teach.lessons import Teacher
+from limbeck.teach.network import Encoder
+from limbeck.text import normalise
+
+# The fold whose rows a student doesn't learn, so that its training can be watched on them.
+WATCHED = 0
+
+
+@dataclass(frozen=True)
+class Course:
+    """The results that distillation reads, and where finished students are kept."""
+
+    prepared: Prepared
+    config: Config
+    teach: Path
+    select: Path
+    root: Path
+    store: Store
+    made_with: Mapping[str, object]
+    force: bool = False
+
+    @property
+    def train(self) -> Dataset:
+        """The labelled rows."""
+        return self.prepared.train
+
+    @property
+    def tuning(self) -> Dataset:
+        """The half of dev that may tune."""
+        return self.prepared.dev_half(TUNING)
+
+    @property
+    def seen(self) -> NDArray[np.intp]:
+        """The labelled rows that students learn."""
+        return np.flatnonzero(self.prepared.folds != WATCHED)
+
+    @property
+    def watched(self) -> NDArray[np.intp]:
+        """The labelled rows that students are watched on."""
+        return np.flatnonzero(self.prepared.folds == WATCHED)
+
+    @cached_property
+    def pool(self) -> Dataset:
+        """The selected texts, with the teacher's probabilities in the place of labels; NaN is unknown."""
+        names = self.train.names
+        _, guesses = read_labels(self.select / SELECTED, names)
+        table = pq.read_table(self.select / SELECTED, columns=["text", "source"])
+        return Dataset(table.column("text").to_pylist(), guesses, names, table.column("source").to_pylist())
+
+    @cached_property
+    def labelled_guesses(self) -> Floats:
+        """What the teacher believes of labels that labelled rows don't know [rows, labels]."""
+        found: Floats = np.load(self.select / LABELLED, allow_pickle=False)
+        return found
+
+    @cached_property
+    def thresholds(self) -> Floats:
+        """Where the teacher's probabilities become decisions."""
+        told = json.loads((self.select / THRESHOLDS).read_text(encoding="utf-8"))
+        return np.array(told["thresholds"], dtype=np.float32)
+
+    @cached_property
+    def teacher(self) -> Teacher:
+        """The teacher, uncalibrated."""
+        return load_teacher(self.teach, self.root, self.store)
+
+    def taught_encoder(self) -> Encoder:
+        """Give the encoder as it was after teaching; of several networks, the first."""
+        return taught_encoder(self.teacher)
+
+    @cached_property
+    def judges(self) -> list[str]:
+        """Hashes of the texts that judge, dev's and test's, which no student may learn."""
+        test = self.prepared.test.texts if self.prepared.test else []
+        return sorted({key_of(normalise(text)) for text in [*self.prepared.dev.texts, *test]})
+
+    @cached_property
+    def content(self) -> dict[str, str]:
+        """Hashes of everything that is learnt here."""
+        train, tuning = self.train, self.tuning
+        return {
+            "rows": _hash_of(train),
+            "folds": key_of(self.prepared.folds.tolist()),
+            "dev": _hash_of(tuning),
+            "teacher": _files_of(self.teach),
+            "selected": _files_of(self.select),
+        }
+
+
+def taught_encoder(teacher: Teacher) -> Encoder:
+    """Give a teacher's encoder; of a blend, that of the part with the highest weight."""
+    if isinstance(teacher, BlendTeacher):
+        return taught_encoder(teacher.teachers[int(np.argmax(teacher.weights))])
+    encoder = Encoder(teacher.card.encoder.folder)
+    # Networks that know one category each have gone separate ways; none of them speaks for all.
+    if isinstance(teacher, FineTunedTeacher) and teacher.members and teacher.card.kind == "partial":
+        weights = load_file(teacher.members[0].weights)
+        mine = {name.removeprefix("encoder."): t for name, t in weights.items() if name.startswith("encoder.")}
+        encoder.load_state_dict(mine, strict=False)
+    return encoder
+
+
+def _hash_of(rows: Dataset) -> str:
+    return key_of([rows.texts, np.nan_to_num(rows.labels, nan=-1).tolist(), list(rows.names)])
+
+
+def _files_of(result: Path) -> str:
+    """Hash a result's files but those that say when it was made."""
+    told = json.loads((result / "manifest.json").read_text(encoding="utf-8"))["files"]
+    return key_of({name: digest for name, digest in told.items() if name != "figures.json"})

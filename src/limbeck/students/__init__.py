@@ -1,0 +1,1 @@
+"""Students: small networks that learn from a teacher."""

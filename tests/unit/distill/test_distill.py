@@ -1,0 +1,158 @@
+"""Students of a small project's teacher: every kind learns, goes on, grows, and is kept."""
+
+import json
+
+import numpy as np
+import pytest
+from small_project import make_texts
+from teaching_project import add_category, copy_of, pipeline
+
+from limbeck.distill.students import load_distilled
+from limbeck.errors import BadSetting, TooFewRows
+from limbeck.measure import average_precision
+from limbeck.training import loop
+
+QUICK = [
+    "teach.folds=1",
+    "distill.epochs=8",
+    "distill.batch=24",
+    "distill.head_rate=0.01",
+    "distill.rate=0.003",
+    "students.size=small",
+]
+
+
+def chain(folder, kinds, *more, teacher="partial"):
+    return pipeline(folder, teacher, *QUICK, f"students.kinds={json.dumps(kinds)}", *more)
+
+
+@pytest.fixture(scope="module")
+def taught(template, tmp_path_factory):
+    """A project whose teacher has taught and whose pool is scored."""
+    folder = copy_of(template, tmp_path_factory.mktemp("distill") / "p")
+    texts = [json.dumps({"text": text}) for text, _ in make_texts(240, seed=5)]
+    (folder / "pool.jsonl").write_text("\n".join(texts) + "\n", encoding="utf-8")
+    chain(folder, ["bag"]).run(until="select")
+    return folder
+
+
+def precision_of(student, seed=77):
+    made = make_texts(80, seed)
+    labels = np.array([[float(name in on) for name in student.labels] for _, on in made], dtype=np.float32)
+    proba = student.predict_proba([text for text, _ in made])
+    return float(np.mean([average_precision(labels[:, c], proba[:, c]) for c in range(labels.shape[1])]))
+
+
+def test_every_student_learns_and_is_measured_beside_the_teacher(taught):
+    kinds = ["bag", "cnn", "bilstm", "transformer", "tfidf-logreg"]
+    done = chain(taught, kinds, "students.layers=1")
+    figures = done.run()[-1].figures
+    for kind in kinds:
+        student = load_distilled(done.folder("distill") / kind)
+        assert student.labels == ("heat", "late", "wifi")
+        assert precision_of(student) > 0.8, kind
+        assert figures[f"student-{kind}.test.macro_f1"] > 0.6
+    assert "teacher-partial.test.macro_f1" in figures
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        ["distill.soft=0"],
+        ["distill.task=0"],
+        ["distill.soft=0", "distill.hard=1"],
+        ["distill.rounds=2"],
+        ["distill.hidden=0.5", "distill.relation=0.5"],
+        ["pseudo.confidence=0.7", "pseudo.uncertain=unknown", "distill.mask_tokens=0.1"],
+        ["students.tokens=pool", "students.vectors=pool"],
+        ["students.vectors=random", "distill.temperature=2"],
+    ],
+    ids=lambda recipe: " ".join(recipe),
+)
+def test_recipes(taught, recipe):
+    done = chain(taught, ["cnn"], *recipe)
+    states = done.run(until="distill")
+    student = load_distilled(done.folder("distill") / "cnn")
+    assert precision_of(student) > 0.75
+    rows, labelled = (states[-1].figures[f"cnn.{name}"] for name in ("rows", "labelled"))
+    alone = recipe == ["distill.soft=0"]
+    assert (rows == labelled) == alone and (labelled == 0) == (recipe == ["distill.task=0"])
+
+
+def test_attention_maps_can_be_learnt(taught):
+    done = chain(taught, ["transformer"], "students.layers=1", "distill.attention=1", "distill.epochs=3")
+    done.run(until="distill")
+    assert load_distilled(done.folder("distill") / "transformer").predict_proba(["late"]).shape == (1, 3)
+
+
+def test_finished_students_are_kept_and_the_same_again(taught, monkeypatch):
+    first = chain(taught, ["cnn"])
+    first.run(until="distill")
+    before = (first.folder("distill") / "cnn" / "weights.safetensors").read_bytes()
+    trained = []
+    fit = loop.fit
+    monkeypatch.setattr("limbeck.distill.train.fit", lambda *given: trained.append(given) or fit(*given))
+    both = chain(taught, ["cnn", "bag"], "distill.checkpoint_seconds=5")
+    both.run(until="distill")
+    assert len(trained) <= 1  # the bag at most
+    again = chain(taught, ["cnn"])
+    again.run(until="distill", force=False)
+    assert (again.folder("distill") / "cnn" / "weights.safetensors").read_bytes() == before
+
+
+def test_a_killed_training_goes_on_to_the_same_student(taught, tmp_path, monkeypatch):
+    whole = copy_of(taught, tmp_path / "whole")
+    told = ["distill.checkpoint_seconds=0.000001", "distill.epochs=4"]
+    undisturbed = chain(whole, ["cnn"], *told)
+    undisturbed.run(until="distill")
+    killed = copy_of(taught, tmp_path / "killed")
+    step = loop._Run._one_step
+
+    def die(self):
+        if self.progress.step == 17 and hasattr(self.job.lesson, "labelled"):
+            raise KeyboardInterrupt
+        step(self)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(loop._Run, "_one_step", die)
+        chain(killed, ["cnn"], *told).run(until="distill")
+    resumed = chain(killed, ["cnn"], *told)
+    resumed.run(until="distill")
+    texts = [text for text, _ in make_texts(40, 9)]
+    one, other = (load_distilled(c.folder("distill") / "cnn").predict_proba(texts) for c in (undisturbed, resumed))
+    assert np.allclose(one, other, atol=1e-6)
+
+
+def test_a_student_goes_on_from_its_last_state_when_a_category_is_added(taught, tmp_path):
+    folder = copy_of(taught, tmp_path / "p")
+    first = chain(folder, ["cnn"])
+    first.run(until="distill")
+    add_category(folder)
+    second = chain(folder, ["cnn"])
+    second.run(until="distill")
+    found = [json.loads(file.read_text(encoding="utf-8")) for file in _outcomes(folder)]
+    assert [outcome["started_from"] is None for outcome in found] == [True, False]
+    assert load_distilled(second.folder("distill") / "cnn").labels == ("heat", "kind", "late", "wifi")
+
+
+def test_a_student_that_learnt_a_text_that_now_judges_is_no_start(taught, tmp_path):
+    folder = copy_of(taught, tmp_path / "p")
+    chain(folder, ["bag"]).run(until="distill")
+    learnt = json.loads((folder / "pool.jsonl").read_text(encoding="utf-8").splitlines()[0])["text"]
+    with (folder / "test.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"text": learnt, "labels": []}) + "\n")
+    chain(folder, ["bag"]).run(until="distill")
+    found = [json.loads(file.read_text(encoding="utf-8")) for file in _outcomes(folder)]
+    assert [outcome["started_from"] for outcome in found] == [None, None]
+
+
+def _outcomes(folder):
+    files = (folder / ".limbeck" / "tasks" / "students").glob("*/outcome.json")
+    return sorted(files, key=lambda file: json.loads((file.parent / "manifest.json").read_text())["finished"])
+
+
+def test_what_cannot_work_says_what_to_set(taught):
+    with pytest.raises(TooFewRows, match="nothing for a student to learn"):
+        chain(taught, ["bag"], "distill.task=0", "distill.soft=0").run(until="distill")
+    with pytest.raises(BadSetting, match="needs files"):
+        chain(taught, ["bag"], "students.vectors=files").run(until="distill")
