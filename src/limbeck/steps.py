@@ -138,6 +138,7 @@ def _pool_files(project: Project) -> list[Path]:
 
 
 def _encoder_files(project: Project) -> list[Path]:
+    from limbeck.teach.borrowed import is_teacher
     from limbeck.teach.encoders import files_of, find_encoder
 
     config = project.config
@@ -145,7 +146,15 @@ def _encoder_files(project: Project) -> list[Path]:
     named = [config.encoder.name] * (kinds != ["folder"]) + [config.teach.folder] * ("folder" in kinds)
     if not all(named):
         raise BadSetting("A teacher of the kind 'folder' needs a model.", "Set teach.folder to a model's folder.")
-    return [file for name in named for file in files_of(find_encoder(name, project.root).folder)]
+    files: list[Path] = []
+    for name in named:
+        folder = project.path(name)
+        if is_teacher(folder):
+            made = [file for file in folder.rglob("*") if file.is_file()]
+            files += sorted(file for file in made if file.name not in ("manifest.json", "figures.json"))
+        else:
+            files += files_of(find_encoder(name, project.root).folder)
+    return files
 
 
 def _run_adapt(run: StepRun) -> Figures:
@@ -174,12 +183,17 @@ def _run_teach(run: StepRun) -> Figures:
     import numpy as np
 
     from limbeck.data.prepare import Prepared
+    from limbeck.teach.borrowed import is_teacher
+    from limbeck.teach.card import read_card
     from limbeck.teach.encoders import find_encoder
     from limbeck.teach.kinds import KINDS
     from limbeck.teach.lessons import Lessons
 
     config, root = run.project.config, run.project.root
-    name = config.teach.folder if config.teach.kinds == ["folder"] else config.encoder.name
+    name = config.encoder.name
+    if config.teach.kinds == ["folder"]:
+        borrowed = run.project.path(config.teach.folder)
+        name = read_card(borrowed, root)[0].encoder.name if is_teacher(borrowed) else config.teach.folder
     if "adapt" in run.inputs:
         name = (run.inputs["adapt"] / "encoder").relative_to(root).as_posix()
     lessons = Lessons(

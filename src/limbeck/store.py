@@ -95,6 +95,14 @@ def write_atomically(path: Path, content: str) -> None:
     part.replace(path)
 
 
+def link_or_copy(file: Path, target: Path) -> None:
+    """Put a file in a second place, without a second copy if both stand on one disk."""
+    try:
+        target.hardlink_to(file)
+    except OSError:
+        shutil.copyfile(file, target)
+
+
 class Store:
     """The results of one project, below `root`."""
 

@@ -157,7 +157,7 @@ class TeachSettings(Section):
     folder: str = Field(
         "",
         description="For the kind folder: a transformers sequence-classification model whose labels are named like "
-        "your categories.",
+        "your categories, or the result of another project's step teach.",
     )
     folds: Annotated[int, Field(ge=0)] = Field(
         0, description="Train on so many of the folds only. 0: all of split.folds."

@@ -22,6 +22,7 @@ from limbeck.pseudo.select import LABELLED, SELECTED, THRESHOLDS
 from limbeck.scorer import Floats
 from limbeck.store import Store, key_of
 from limbeck.teach.blend import BlendTeacher
+from limbeck.teach.borrowed import BorrowedTeacher
 from limbeck.teach.fine_tuned import FineTunedTeacher
 from limbeck.teach.kinds import load_teacher
 from limbeck.teach.lessons import Teacher
@@ -117,6 +118,8 @@ def taught_encoder(teacher: Teacher) -> Encoder:
     """Give a teacher's encoder; of a blend, that of the part with the highest weight."""
     if isinstance(teacher, BlendTeacher):
         return taught_encoder(teacher.teachers[int(np.argmax(teacher.weights))])
+    if isinstance(teacher, BorrowedTeacher):
+        return taught_encoder(teacher.teacher)
     encoder = Encoder(teacher.card.encoder.folder)
     # Networks that know one category each have gone separate ways; none of them speaks for all.
     if isinstance(teacher, FineTunedTeacher) and teacher.members and teacher.card.kind == "partial":

@@ -13,7 +13,7 @@ from safetensors.torch import load_file
 
 from limbeck.progress import progress
 from limbeck.scorer import Floats
-from limbeck.store import hash_file
+from limbeck.store import hash_file, link_or_copy
 from limbeck.teach.card import Card, read_card
 from limbeck.teach.network import Classifier, Encoder, device
 from limbeck.teach.states import states_of
@@ -130,7 +130,7 @@ class FineTunedTeacher:
         members: list[dict[str, Any]] = []
         for number, member in enumerate(self.members):
             name = f"member-{number}.safetensors"
-            (folder / name).hardlink_to(member.weights)
+            link_or_copy(member.weights, folder / name)
             members.append({k: v for k, v in asdict(member).items() if k != "history"} | {"weights": name})
         self.card.save(folder, {"members": members, "frozen": self.frozen})
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from limbeck.store import Store
 from limbeck.teach.blend import BlendTeacher, teach_blend
+from limbeck.teach.borrowed import INNER, is_teacher, load_borrowed, teach_borrowed
 from limbeck.teach.card import read_card
 from limbeck.teach.features import FeatureCache
 from limbeck.teach.fine_tuned import FineTunedTeacher
@@ -21,11 +22,18 @@ def _teach_blend(lessons: Lessons) -> Taught:
     return teach_blend(lessons, {kind: KINDS[kind](lessons) for kind in lessons.config.teach.kinds})
 
 
+def _teach_folder(lessons: Lessons) -> Taught:
+    folder = lessons.root / lessons.config.teach.folder
+    if is_teacher(folder):
+        return teach_borrowed(lessons, load_teacher(folder, lessons.root))
+    return teach_ready(lessons)
+
+
 KINDS: dict[str, Callable[[Lessons], Taught]] = {
     "probe": teach_probe,
     "partial": teach_partial,
     "binary-ensemble": teach_binary_ensemble,
-    "folder": teach_ready,
+    "folder": _teach_folder,
     "blend": _teach_blend,
 }
 
@@ -48,10 +56,16 @@ def _load_blend(folder: Path, root: Path, store: Store | None) -> Teacher:
     return BlendTeacher(card, tuple(parts), tuple(about["weights"]))
 
 
+def _load_folder(folder: Path, root: Path, store: Store | None) -> Teacher:
+    if (folder / INNER).is_dir():
+        return load_borrowed(folder, root, load_teacher(folder / INNER, root, store))
+    return ReadyTeacher.load(folder, root)
+
+
 LOADERS: dict[str, Callable[[Path, Path, Store | None], Teacher]] = {
     "probe": _load_probe,
     "partial": lambda folder, root, _: FineTunedTeacher.load(folder, root),
     "binary-ensemble": lambda folder, root, _: FineTunedTeacher.load(folder, root),
-    "folder": lambda folder, root, _: ReadyTeacher.load(folder, root),
+    "folder": _load_folder,
     "blend": _load_blend,
 }
