@@ -13,6 +13,7 @@ from limbeck.config import load_project
 from limbeck.data.prepare import Prepared
 from limbeck.measure import decide, paired_bootstrap
 from limbeck.measure.compare import load_measured
+from limbeck.measure.counts import decide_classes
 from limbeck.pipeline import Pipeline
 from limbeck.project import create_demo
 
@@ -31,10 +32,13 @@ class Outcome:
     folder: Path
     seconds: float
     figures: dict[str, float]
+    one_class: bool
 
     def decisions(self, model: str, part: str = "test") -> np.ndarray:
         """Give what a model decides at its tuned thresholds."""
         with np.load(self.folder / model / "proba.npz") as proba:
+            if self.one_class:
+                return decide_classes(proba[part])
             return decide(proba[part], np.array(self.measured[model]["thresholds"]))
 
     @property
@@ -50,8 +54,9 @@ def run(folder: Path, *settings: str) -> Outcome:
     measured, data = pipeline.folder("measure"), pipeline.folder("data")
     assert measured is not None and data is not None
     seconds = states["teach"].seconds if "teach" in states else 0.0
+    one_class = pipeline.project.config.task == "multiclass"
     told = dict(states["distill"].figures) if "distill" in states else {}
-    return Outcome(Prepared.load(data), load_measured(measured), measured, seconds or 0.0, told)
+    return Outcome(Prepared.load(data), load_measured(measured), measured, seconds or 0.0, told, one_class)
 
 
 def project(data: Path, name: str, title: str, work: str = "teachers") -> Path:
