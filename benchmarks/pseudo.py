@@ -118,8 +118,8 @@ def main() -> None:
             }
         )
     note = (
-        f"{len(texts):,} texts of the airline set, of which {len(texts) - int(scored.sum()):,} repeat an earlier one and "
-        "are scored once by limbeck; all-MiniLM-L6-v2 with 9 outputs, 2 cores, one run. Largest difference between the "
+        f"{len(texts):,} texts of the airline set, of which {len(texts) - int(scored.sum()):,} repeat an earlier one, "
+        "scored once by limbeck; all-MiniLM-L6-v2 with 9 outputs, 2 cores, one run. Largest difference between the "
         f"two answers: {gap:.1e}. limbeck's time includes reading, cleaning and storing."
     )
     publish("pseudo-speed", table, note, **({"publish_to": None} if arguments.no_publish else {}))
