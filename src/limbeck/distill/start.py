@@ -113,12 +113,16 @@ def _vectors_of_teacher(course: Course, vocabulary: list[str]) -> Floats:
 
 
 def earlier_student(course: Course, kind: str, about: dict[str, Any]) -> Path | None:
-    """Find the newest student of the same make that knows no other categories and learnt no text that now judges."""
+    """Find the newest student of the same make that knows some of the categories and learnt no text that now judges.
+
+    One that knows all of them is no start: what changed then is what it learns from, and figures must not hang on
+    which selections were tried before.
+    """
     same = json.loads(json.dumps({name: value for name, value in about.items() if name not in GROWN}))
     for key, manifest in course.store.newest_first(kind):
         if {name: value for name, value in manifest.items() if name not in GROWN} != same:
             continue
-        if not set(manifest["categories"]) <= set(about["categories"]) or not course.store.intact(kind, key):
+        if not set(manifest["categories"]) < set(about["categories"]) or not course.store.intact(kind, key):
             continue
         folder = course.store.folder(kind, key)
         left_out = set(json.loads((folder / "judges.json").read_text(encoding="utf-8")))

@@ -135,9 +135,18 @@ def test_a_student_goes_on_from_its_last_state_when_a_category_is_added(taught, 
     assert load_distilled(second.folder("distill") / "cnn").labels == ("heat", "kind", "late", "wifi")
 
 
+def test_another_selection_is_learnt_from_the_beginning(taught, tmp_path):
+    folder = copy_of(taught, tmp_path / "p")
+    for rows in (0, 60):
+        chain(folder, ["bag"], f"pseudo.rows={rows}").run(until="distill")
+    found = [json.loads(file.read_text(encoding="utf-8")) for file in _outcomes(folder)]
+    assert [outcome["started_from"] for outcome in found] == [None, None]
+
+
 def test_a_student_that_learnt_a_text_that_now_judges_is_no_start(taught, tmp_path):
     folder = copy_of(taught, tmp_path / "p")
     chain(folder, ["bag"]).run(until="distill")
+    add_category(folder)
     learnt = json.loads((folder / "pool.jsonl").read_text(encoding="utf-8").splitlines()[0])["text"]
     with (folder / "test.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps({"text": learnt, "labels": []}) + "\n")
