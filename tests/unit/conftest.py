@@ -5,7 +5,7 @@ import torch
 from teaching_project import copy_of, teaching_project
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="session", autouse=True)
 def _one_thread():
     before = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -14,11 +14,16 @@ EDGE = 1e-4
 
 
 def soft_labels(logits: Tensor, guesses: Tensor, temperature: float) -> Tensor:
-    """Cross-entropy with the teacher's probabilities, each label for itself, at a temperature, times its square."""
+    """Cross-entropy with the teacher's probabilities, each label for itself, at a temperature, times its square.
+
+    The mean over texts, added up over labels: most guesses are a clear no and cost next to nothing, so in a mean over
+    labels true labels would drown them all.
+    """
     given = ~torch.isnan(guesses)
     softened = torch.sigmoid(torch.logit(torch.where(given, guesses, 0.5), EDGE) / temperature)
     cells = functional.binary_cross_entropy_with_logits(logits / temperature, softened, reduction="none")
-    return temperature**2 * (cells * given).sum() / given.sum().clamp(min=1)
+    by_label = (cells * given).sum(dim=0) / given.sum(dim=0).clamp(min=1)
+    return temperature**2 * by_label.sum()
 
 
 def soft_classes(logits: Tensor, guesses: Tensor, temperature: float) -> Tensor:

@@ -63,7 +63,6 @@ class TokenVectors(nn.Module):
         """Make room for the vectors; `start` fills them."""
         super().__init__()
         self.table = nn.Embedding(plan.vocabulary, plan.vectors, padding_idx=plan.pad_id)
-        nn.init.normal_(self.table.weight, std=plan.vectors**-0.5)
         self.dropout = nn.Dropout(plan.dropout)
 
     def forward(self, ids: Tensor) -> Tensor:

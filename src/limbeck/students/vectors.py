@@ -58,8 +58,8 @@ def vectors_of_files(files: Sequence[WordVectors], vocabulary: Sequence[str], se
         looked_up = [words.find(plain(token), within) for token, within in zip(vocabulary, inside, strict=True)]
         found = np.stack([_unless_none(vector, words.width) for vector in looked_up])
         known = ~np.isnan(found[:, 0])
-        scale = float(np.linalg.norm(found[known], axis=1).mean()) if known.any() else 1.0
-        noise = rng.normal(0.0, 0.1 * words.width**-0.5, found.shape)
+        scale = float(found[known].std()) if known.any() else 1.0
+        noise = rng.normal(0.0, 0.1, found.shape)
         parts.append(np.where(known[:, None], found / max(scale, 1e-9), noise).astype(np.float32))
     return np.concatenate(parts, axis=1)
 
@@ -94,18 +94,20 @@ def vectors_of_texts(texts: Iterable[Ids], vocabulary: int, width: int, seed: in
 
 
 def vectors_by_chance(vocabulary: int, width: int, seed: int) -> Floats:
-    """Draw vectors of length about 1."""
-    return np.random.default_rng(seed).normal(0.0, width**-0.5, (vocabulary, width)).astype(np.float32)
+    """Draw vectors of numbers of about 1."""
+    return np.random.default_rng(seed).normal(0.0, 1.0, (vocabulary, width)).astype(np.float32)
 
 
 def narrowed(vectors: Floats, width: int) -> Floats:
-    """Keep the `width` directions in which vectors differ most (PCA), and make them about 1 long."""
+    """Keep the `width` directions in which vectors differ most (PCA), scaled to numbers of about 1.
+
+    Smaller ones would soon be lost among what training adds to them.
+    """
     centred = vectors - vectors.mean(axis=0)
     if width < vectors.shape[1]:
         _, directions = np.linalg.eigh(centred.T.astype(np.float64) @ centred)
         centred = centred @ directions[:, ::-1][:, :width].astype(np.float32)
-    length = float(np.linalg.norm(centred, axis=1).mean())
-    return np.asarray(centred / max(length, 1e-9), dtype=np.float32)
+    return np.asarray(centred / max(float(centred.std()), 1e-9), dtype=np.float32)
 
 
 def plain(token: str) -> str:

@@ -38,7 +38,7 @@ def test_narrowing_keeps_who_is_near_to_whom():
     now = np.linalg.norm(slim[:50, None] - slim[None, :50], axis=2)
     assert slim.shape == (200, 3)
     assert np.corrcoef(apart.ravel(), now.ravel())[0, 1] > 0.999
-    assert np.linalg.norm(slim, axis=1).mean() == pytest.approx(1, abs=1e-5)
+    assert slim.std() == pytest.approx(1, abs=1e-5)
 
 
 def test_words_in_the_same_company_get_similar_vectors():
@@ -61,15 +61,16 @@ class TestFiles:
         (tmp_path / "glove.txt").write_text("late 1 0\ntrain 0 2\n", encoding="utf-8")
         (tmp_path / "fast.vec").write_text("2 3\nlate 1 1 1\ncold 2 2 2\n", encoding="utf-8")
         (tmp_path / "w.json").write_text(
-            json.dumps({"dimensions": 1, "vectors": {"late": [4.0, 9.9], "cold": [4.0, 9.9]}}), encoding="utf-8"
+            json.dumps({"dimensions": 1, "vectors": {"late": [4.0, 9.9], "cold": [2.0, 9.9]}}), encoding="utf-8"
         )
         files = [read_word_vectors(name, tmp_path) for name in ("glove.txt", "fast.vec", "w.json")]
         found = vectors_of_files(files, ["late", "LATE", "##cold", "never"], seed=0)
         assert found.shape == (4, 6)
-        # Each file's vectors are scaled to a mean length of 1 over the tokens that were found.
-        assert found[0] == pytest.approx([1, 0, *[1 / 1.5 / 3**0.5 * k for k in (1.0,)] * 3, 1], abs=0.4)
+        # Each file's vectors are scaled to a deviation of 1 over the tokens that were found.
+        assert found[0] == pytest.approx([2, 0, *[1 / np.std([1, 1, 2])] * 3, *found[0, 5:]], abs=1e-5)
+        assert found[2, 2:5] == pytest.approx(2 * found[0, 2:5])
         assert np.array_equal(found[0], found[1])
-        assert np.linalg.norm(found[3]) < 0.5
+        assert np.abs(found[3]).max() < 0.5
 
     def test_unknown_words_are_made_of_pieces(self, tmp_path):
         words = ["▁", "▁ver", "spät", "ung", "▁Zug", "e"]
