@@ -342,7 +342,7 @@ class DistillSettings(LoopSettings):
     mask_tokens: Annotated[float, Field(ge=0, lt=1)] = Field(
         0.0, description="Share of the tokens that are hidden behind the mask token in training."
     )
-    epochs: Annotated[int, Field(ge=1)] = Field(15, description="At most so many passes over the rows.")
+    epochs: Annotated[int, Field(ge=1)] = Field(6, description="At most so many passes over the rows.")
     batch: Annotated[int, Field(ge=1)] = Field(128, description="Rows a batch; batches hold texts of similar length.")
     rate: Annotated[float, Field(gt=0)] = Field(
         2e-4, description="The highest learning rate of a transformer student's pre-trained weights."
