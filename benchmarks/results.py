@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
@@ -9,7 +10,7 @@ import re
 import shlex
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,22 @@ def publish(name: str, rows: Sequence[Mapping[str, object]], note: str, publish_
     if not marks.search(text):
         sys.exit(f"{publish_to} has no place for the table '{name}': add <!-- {name} --> and <!-- /{name} --> to it.")
     publish_to.write_text(marks.sub(lambda found: f"{found[1]}{block}\n{found[2]}", text), encoding="utf-8")
+
+
+Table = Callable[[Path, list[str], list[str]], tuple[list[dict[str, object]], str]]
+
+
+def run_tables(prefix: str, tables: Mapping[str, Table], about: str | None) -> None:
+    """Parse the command line of a benchmark with several tables, make one of them, and publish it."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", choices=tables)
+    parser.add_argument("--data", type=Path, default=Path("data"), help="the folder of data sets")
+    parser.add_argument("--only", nargs="+", default=[], help="a part of the table, e.g. airline or airline:probe")
+    parser.add_argument("--set", dest="settings", action="append", default=[], help="section.key=value")
+    parser.add_argument("--no-publish", action="store_true", help="leave docs/RESULTS.md alone")
+    told = parser.parse_args()
+    rows, note = tables[told.table](told.data, told.only, told.settings)
+    publish(f"{prefix}-{told.table}", rows, note, None if told.no_publish else RESULTS)
 
 
 def markdown(rows: Sequence[Mapping[str, object]]) -> str:

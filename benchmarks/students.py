@@ -6,7 +6,6 @@ text and labels. Runs that are finished are not repeated, so a table can be made
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import random
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from chains import SCARCE, Outcome, difference, project, run
-from results import WORK, publish
+from results import WORK, run_tables
 from scarce import read_jsonl, slug, write_jsonl
 
 from limbeck.config import load_project
@@ -261,21 +260,5 @@ TABLES = {
 }
 
 
-def main() -> None:
-    """Parse, run, publish."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", choices=TABLES)
-    parser.add_argument("--data", type=Path, default=Path("data"), help="the folder of data sets")
-    parser.add_argument("--only", nargs="+", default=[], help="some of the data sets")
-    parser.add_argument("--set", dest="settings", action="append", default=[], help="section.key=value")
-    parser.add_argument("--no-publish", action="store_true", help="leave docs/RESULTS.md alone")
-    arguments = parser.parse_args()
-    rows, note = TABLES[arguments.table](arguments.data, arguments.only, arguments.settings)
-    if arguments.no_publish:
-        publish(f"students-{arguments.table}", rows, note, publish_to=None)
-    else:
-        publish(f"students-{arguments.table}", rows, note)
-
-
 if __name__ == "__main__":
-    main()
+    run_tables("students", TABLES, __doc__)

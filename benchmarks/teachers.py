@@ -6,14 +6,13 @@ hold text and labels. Runs that are finished are not repeated, so a table can be
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 from chains import SCARCE, Outcome, difference, project, run
-from results import publish
+from results import run_tables
 
 from limbeck.data.splits import JUDGING
 from limbeck.measure import evaluate
@@ -148,21 +147,5 @@ def demo(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[st
 TABLES = {"kinds": kinds, "layers": layers, "weights": weights, "large": large, "demo": demo}
 
 
-def main() -> None:
-    """Parse, run, publish."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", choices=TABLES)
-    parser.add_argument("--data", type=Path, default=Path("data"), help="the folder of data sets")
-    parser.add_argument("--only", nargs="+", default=[], help="a part of the table, e.g. airline:probe")
-    parser.add_argument("--set", dest="settings", action="append", default=[], help="section.key=value")
-    parser.add_argument("--no-publish", action="store_true", help="leave docs/RESULTS.md alone")
-    arguments = parser.parse_args()
-    rows, note = TABLES[arguments.table](arguments.data, arguments.only, arguments.settings)
-    if arguments.no_publish:
-        publish(f"teachers-{arguments.table}", rows, note, publish_to=None)
-    else:
-        publish(f"teachers-{arguments.table}", rows, note)
-
-
 if __name__ == "__main__":
-    main()
+    run_tables("teachers", TABLES, __doc__)

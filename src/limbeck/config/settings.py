@@ -212,10 +212,6 @@ class LoopSettings(Section):
     positive_weight: Annotated[float, Field(gt=0)] | Literal["balanced"] = Field(
         1.0, description="How much a missed positive costs. Above 1 favours recall; balanced: negatives / positives."
     )
-    resample: Literal["none", "over", "under"] = Field(
-        "none", description="Show positives more often, or fewer rows without a positive."
-    )
-    balance_sources: bool = Field(False, description="Show every source equally often.")
     evaluate_every: Annotated[int, Field(ge=0)] = Field(0, description="Steps between evaluations. 0: every epoch.")
     patience: Annotated[int, Field(ge=1)] = Field(2, description="Evaluations without improvement before it stops.")
     checkpoint_seconds: Annotated[float, Field(gt=0)] = Field(
@@ -229,6 +225,10 @@ class LoopSettings(Section):
 class TrainSettings(LoopSettings):
     """How teachers are trained."""
 
+    resample: Literal["none", "over", "under"] = Field(
+        "none", description="Show positives more often, or fewer rows without a positive."
+    )
+    balance_sources: bool = Field(False, description="Show every source equally often.")
     freeze_embeddings: bool = Field(False, description="The token vectors stay as they are, if no layer does.")
     freeze_layers: Annotated[int, Field(ge=0)] | Literal["half"] = Field(
         "half",

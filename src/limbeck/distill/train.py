@@ -20,7 +20,7 @@ from limbeck.scorer import Floats
 from limbeck.store import key_of
 from limbeck.students.network import Student
 from limbeck.students.pieces import Pieces
-from limbeck.students.scorer import StudentScorer, load_student
+from limbeck.students.scorer import StudentScorer
 from limbeck.students.vectors import vectors_of_reading
 from limbeck.teach.network import device
 from limbeck.training.checkpoint import Checkpoints, save_weights
@@ -38,10 +38,6 @@ class Graduate:
 
     folder: Path
     outcome: dict[str, Any]
-
-    def load(self) -> StudentScorer:
-        """Read the student."""
-        return load_student(self.folder / "student")
 
 
 def train_student(kind: str, course: Course) -> Graduate:
@@ -166,7 +162,7 @@ def _examples(course: Course, pieces: Pieces, part: str) -> Examples:
 
 
 def _vectors(course: Course, texts: list[str]) -> Floats:
-    """Give the teacher's view of each text, in half precision."""
+    """Give the teacher's view of each text [texts, encoder width]."""
     tokens = Tokens(course.teacher.card.encoder.folder, course.config.encoder.max_tokens)
     return vectors_of_reading(course.taught_encoder(), tokens.encode(texts), tokens.pad_id, "reading as the teacher")
 

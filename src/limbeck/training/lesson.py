@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from limbeck.config import LoopSettings
+from limbeck.config import LoopSettings, TrainSettings
 from limbeck.training.examples import Examples, Rows, rows_of_epoch
 from limbeck.training.losses import masked_bce, masked_softmax, soft_bce
 from limbeck.training.tokens import shuffled_batches
@@ -38,7 +38,7 @@ class LabelledLesson:
     """Labelled rows, with other models' guesses of what isn't known if there are any; these count `guess_weight`."""
 
     examples: Examples
-    settings: LoopSettings
+    settings: TrainSettings
     pad_id: int
     one_class: bool = False
     guess_weight: float = 0.0
