@@ -19,6 +19,9 @@ from limbeck.store import Store
 
 Figures = dict[str, float]
 
+# What baselines are made with.
+WORD_COUNTERS = ("scikit-learn", "scipy", "xgboost-cpu", "xgboost", "optuna", "iterative-stratification")
+
 
 @dataclass(frozen=True)
 class StepRun:
@@ -389,7 +392,7 @@ STEPS: tuple[Step, ...] = (
         after=("data",),
         files=_no_files,
         run=_run_baselines,
-        libraries=("scikit-learn", "scipy", "xgboost-cpu", "xgboost", "optuna", "iterative-stratification"),
+        libraries=WORD_COUNTERS,
     ),
     Step(
         name="adapt",
@@ -413,13 +416,15 @@ STEPS: tuple[Step, ...] = (
         name="teach",
         summary="teach a large encoder your labels",
         tasks=("multilabel", "multiclass"),
-        settings=("task", "seed", "text", "encoder", "teach", "probe", "train", "measure"),
-        code=("limbeck.teach", "limbeck.training", "limbeck.measure", "limbeck.data.splits", "limbeck.text"),
+        settings=("task", "seed", "text", "encoder", "teach", "probe", "train", "baselines", "measure"),
+        code=tuple(
+            f"limbeck.{name}" for name in ("teach", "training", "baselines", "tune", "measure", "data.splits", "text")
+        ),
         after=("data", "adapt"),
         files=_encoder_files,
         run=_run_teach,
-        libraries=("torch", "transformers", "tokenizers", "accelerate", "scikit-learn"),
-        unmoved_by=("train.checkpoint_seconds",),
+        libraries=("torch", "transformers", "tokenizers", "accelerate", *WORD_COUNTERS),
+        unmoved_by=("train.checkpoint_seconds", "baselines.kinds"),
         wanted=lambda config: config.teach.kind != "none",
     ),
     Step(
@@ -497,7 +502,7 @@ STEPS: tuple[Step, ...] = (
         after=("data", "teach", "select"),
         files=_student_files,
         run=_run_distill,
-        libraries=("torch", "transformers", "tokenizers", "accelerate", "scikit-learn", "scipy", "xgboost-cpu"),
+        libraries=("torch", "transformers", "tokenizers", "accelerate", *WORD_COUNTERS),
         unmoved_by=("distill.checkpoint_seconds",),
         wanted=_distills,
     ),

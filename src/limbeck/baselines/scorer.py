@@ -16,11 +16,15 @@ from limbeck.text import Cleaner
 
 @dataclass(frozen=True)
 class Part:
-    """A model and the columns of the scorer that it fills; `model` is None where a category had too few rows."""
+    """A model and the columns of the scorer that it fills; `model` is None where a category had too few rows.
+
+    `digest` is a hash of the model's files.
+    """
 
     columns: tuple[int, ...]
     model: Model | None
     rate: float
+    digest: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,8 @@ class BaselineScorer:
         """Write one folder a part and a JSON that says which is which."""
         parts = []
         for number, part in enumerate(self.parts):
-            parts.append({"columns": part.columns, "rate": part.rate, "trained": part.model is not None})
+            told = {"columns": part.columns, "rate": part.rate, "digest": part.digest}
+            parts.append({**told, "trained": part.model is not None})
             if part.model:
                 (folder / str(number)).mkdir()
                 part.model.save(folder / str(number))
@@ -67,7 +72,7 @@ class BaselineScorer:
         about = json.loads((folder / "baseline.json").read_text(encoding="utf-8"))
         kind = KINDS[about["kind"]]
         parts = tuple(
-            Part(tuple(p["columns"]), kind.load(folder / str(number)) if p["trained"] else None, p["rate"])
+            Part(tuple(p["columns"]), kind.load(folder / str(number)) if p["trained"] else None, p["rate"], p["digest"])
             for number, p in enumerate(about["parts"])
         )
         return BaselineScorer(about["kind"], tuple(about["labels"]), tuple(about["clean"]), parts, about["one_class"])

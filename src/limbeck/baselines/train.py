@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,15 +54,17 @@ def train_baseline(
         rate = float(labels.mean()) if len(rows) else 0.0
         texts = [train.texts[row] for row in rows]
         reason = why_too_few(texts, labels, _least(config))
-        model = None
+        model, digest = None, ""
         if not reason:
             try:
-                model = KINDS[kind].load(_fitted(kind, texts, labels, config, store, made_with, force))
+                key = _fitted(kind, texts, labels, config, store, made_with, force)
+                model = KINDS[kind].load(store.folder(TASK_KIND, key))
+                digest = key_of((store.manifest(TASK_KIND, key) or {})["files"])
             except ValueError as error:  # e.g. no word occurs twice
                 reason = f"it can't be trained: {str(error).splitlines()[0]}"
         if reason:
             skipped |= {train.names[column]: reason for column in columns}
-        parts.append(Part(tuple(columns), model, rate))
+        parts.append(Part(tuple(columns), model, rate, digest))
     scorer = BaselineScorer(
         kind, train.names, tuple(config.text.clean), tuple(parts), one_class=config.task == "multiclass"
     )
@@ -101,8 +102,8 @@ def _fitted(
     store: Store,
     made_with: Mapping[str, object] | None,
     force: bool,
-) -> Path:
-    """Give the folder of a fitted model, fitting it only if no finished one has the same key."""
+) -> str:
+    """Give the key of a fitted model, fitting it only if no finished one has the same key."""
     settings = config.baselines
     positives = labels.sum(axis=0)
     balanced = (len(labels) - positives) / positives
@@ -134,4 +135,4 @@ def _fitted(
         # Matrices this small are slower on several threads than on one.
         with threadpool_limits(1, "blas"), store.write(TASK_KIND, key, about) as folder:
             KINDS[kind].fit(task).save(folder)
-    return store.folder(TASK_KIND, key)
+    return key

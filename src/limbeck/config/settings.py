@@ -15,7 +15,8 @@ from limbeck.text import DEFAULT_STEPS, Cleaner
 Task = Literal["multilabel", "multiclass", "ner"]
 BaselineKind = Literal["svm", "tfidf-logreg", "xgboost"]
 StudentKind = Literal["bag", "cnn", "bilstm", "transformer", "svm", "tfidf-logreg", "xgboost"]
-TeacherKind = Literal["probe", "partial", "binary-ensemble", "folder", "blend", "none"]
+PartKind = Literal["probe", "partial", "binary-ensemble", "folder", "svm", "tfidf-logreg", "xgboost"]
+TeacherKind = Literal[PartKind, "blend", "none"]
 
 
 T = TypeVar("T")
@@ -29,9 +30,7 @@ def _without_repeats(kinds: list[T]) -> list[T]:
 
 UniqueBaselines = Annotated[list[BaselineKind], AfterValidator(_without_repeats)]
 UniqueStudents = Annotated[list[StudentKind], AfterValidator(_without_repeats)]
-UniqueTeachers = Annotated[
-    list[Literal["probe", "partial", "binary-ensemble", "folder"]], AfterValidator(_without_repeats)
-]
+UniqueTeachers = Annotated[list[PartKind], AfterValidator(_without_repeats)]
 
 
 class Section(BaseModel):
@@ -147,7 +146,8 @@ class TeachSettings(Section):
         "probe",
         description="probe (the encoder as it is, a small head a category: seconds), partial (one fine-tuned encoder "
         "with an output a category: minutes), binary-ensemble (a fine-tuned encoder a category), folder (a "
-        "finished transformers model, as it is), blend (a weighted mean of several of these) or none.",
+        "finished transformers model, as it is), svm, tfidf-logreg or xgboost (baselines, which count words), blend "
+        "(a weighted mean of several of these) or none.",
     )
     blend: UniqueTeachers = Field(
         ["probe", "partial"],

@@ -27,6 +27,7 @@ from limbeck.teach.fine_tuned import FineTunedTeacher
 from limbeck.teach.kinds import load_teacher
 from limbeck.teach.lessons import Teacher
 from limbeck.teach.network import Encoder
+from limbeck.teach.words import WordsTeacher
 from limbeck.text import normalise
 
 # The fold whose rows a student doesn't learn, so that its training can be watched on them.
@@ -115,9 +116,10 @@ class Course:
 
 
 def taught_encoder(teacher: Teacher) -> Encoder:
-    """Give a teacher's encoder; of a blend, that of the part with the highest weight."""
+    """Give a teacher's encoder; of a blend, that of the part with the highest weight among those that read with one."""
     if isinstance(teacher, BlendTeacher):
-        return taught_encoder(teacher.teachers[int(np.argmax(teacher.weights))])
+        reading = [not isinstance(part, WordsTeacher) for part in teacher.teachers]
+        return taught_encoder(teacher.teachers[int(np.argmax(np.array(teacher.weights) + reading))])
     if isinstance(teacher, BorrowedTeacher):
         return taught_encoder(teacher.teacher)
     encoder = Encoder(teacher.card.encoder.folder)

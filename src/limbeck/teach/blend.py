@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbeck.measure import average_precision, choose_thresholds
+from limbeck.measure import average_precision
 from limbeck.scorer import Floats
 from limbeck.store import key_of
 from limbeck.teach.card import Card
 from limbeck.teach.lessons import Lessons, Taught, Teacher
 
 PARTS = 10
+# No single teacher is taken to be surer than this.
+SUREST = 1e-6
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,9 @@ class BlendTeacher:
         return {label: key_of([[told[label], weight] for told, weight in parts]) for label in self.labels}
 
     def predict_proba(self, texts: Sequence[str]) -> Floats:
-        """Give the weighted mean of the probabilities [texts, labels]; a teacher without weight isn't asked."""
-        return mix([teacher.predict_proba(texts) for teacher, _ in self._asked], [weight for _, weight in self._asked])
+        """Give what the teachers say together [texts, labels]; a teacher without weight isn't asked."""
+        scores = [teacher.predict_proba(texts) for teacher, _ in self._asked]
+        return mix(scores, [weight for _, weight in self._asked], self.card.one_class)
 
     @property
     def _asked(self) -> list[tuple[Teacher, float]]:
@@ -62,14 +65,10 @@ class BlendTeacher:
 
 def teach_blend(lessons: Lessons, parts: Mapping[str, Taught]) -> Taught:
     """Weigh teachers on the tuning half of dev; what one of them can teach, the blend can."""
-    tuning, config = lessons.tuning, lessons.config
-    one_class = config.task == "multiclass"
+    tuning, one_class = lessons.tuning, lessons.config.task == "multiclass"
     scores = [taught.teacher.predict_proba(tuning.texts) for taught in parts.values()]
     weights = fit_weights(tuning.labels, scores, one_class)
-    thresholds = np.full(len(lessons.train.names), 0.5)
-    if not one_class:
-        how, least = config.measure.thresholds, config.measure.min_positives
-        thresholds = choose_thresholds(tuning.labels, mix(scores, weights), how, least)
+    thresholds = lessons.thresholds(mix(scores, weights, one_class))
     teachers = tuple(taught.teacher for taught in parts.values())
     skipped = [taught.skipped for taught in parts.values()]
     chosen: dict[str, object] = {"weights": dict(zip(parts, weights, strict=True))}
@@ -79,7 +78,7 @@ def teach_blend(lessons: Lessons, parts: Mapping[str, Taught]) -> Taught:
         history |= {f"{kind}.{name}": series for name, series in taught.history.items()}
     return Taught(
         BlendTeacher(lessons.card("blend", thresholds), teachers, tuple(weights)),
-        mix([taught.out_of_fold for taught in parts.values()], weights),
+        mix([taught.out_of_fold for taught in parts.values()], weights, one_class),
         {name: reason for name, reason in skipped[0].items() if all(name in others for others in skipped)},
         sum(taught.tasks for taught in parts.values()),
         chosen,
@@ -87,13 +86,20 @@ def teach_blend(lessons: Lessons, parts: Mapping[str, Taught]) -> Taught:
     )
 
 
-def mix(scores: Sequence[Floats], weights: Sequence[float]) -> Floats:
-    """Give the weighted mean of several [texts, labels]; NaN in one of them leaves the cell to the others."""
-    stacked = np.stack(scores).astype(np.float64)
-    shares = np.where(np.isnan(stacked), 0.0, np.array(weights)[:, None, None])
+def mix(scores: Sequence[Floats], weights: Sequence[float], one_class: bool = False) -> Floats:
+    """Give the weighted mean of several [texts, labels], taken over log-odds; one that is sure counts for more.
+
+    NaN in one of them leaves the cell to the others. If one class is right, the mean is over logarithms.
+    """
+    stacked = np.clip(np.stack(scores).astype(np.float64), SUREST, 1 - SUREST)
+    logs = np.log(stacked) if one_class else np.log(stacked) - np.log1p(-stacked)
+    shares = np.where(np.isnan(logs), 0.0, np.array(weights)[:, None, None])
     total = shares.sum(axis=0)
-    mean = (np.nan_to_num(stacked) * shares).sum(axis=0) / np.where(total > 0, total, np.nan)
-    return np.asarray(mean, dtype=np.float32)
+    mean = (np.nan_to_num(logs) * shares).sum(axis=0) / np.where(total > 0, total, np.nan)
+    if one_class:
+        proba = np.exp(mean)
+        return np.asarray(proba / proba.sum(axis=1, keepdims=True), dtype=np.float32)
+    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * mean)), dtype=np.float32)
 
 
 def fit_weights(truth: NDArray[np.float32], scores: Sequence[Floats], one_class: bool) -> list[float]:
@@ -105,7 +111,7 @@ def fit_weights(truth: NDArray[np.float32], scores: Sequence[Floats], one_class:
     found = [1 / len(scores)] * len(scores)
     for counts in _shares(len(scores), PARTS):
         weights = [count / PARTS for count in counts]
-        proba = mix(scores, weights)
+        proba = mix(scores, weights, one_class)
         rank = (_likelihood(truth, proba) if one_class else _precision(truth, proba)), -max(weights)
         if best is None or rank > best:
             best, found = rank, weights

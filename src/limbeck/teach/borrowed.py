@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from limbeck.errors import BadSetting, Place
-from limbeck.measure import choose_thresholds
 from limbeck.scorer import Floats
 from limbeck.teach.card import FILE_NAME, Card, read_card
 from limbeck.teach.lessons import Lessons, Taught, Teacher
@@ -77,11 +76,7 @@ def teach_borrowed(lessons: Lessons, teacher: Teacher) -> Taught:
         )
     halves = np.full(len(names), 0.5)
     draft = BorrowedTeacher(lessons.card("folder", halves, teacher.card.encoder), teacher)
-    limits = halves
-    if not draft.card.one_class:
-        tuning, settings = lessons.tuning, lessons.config.measure
-        proba = draft.predict_proba(tuning.texts)
-        limits = choose_thresholds(tuning.labels, proba, settings.thresholds, settings.min_positives)
+    limits = lessons.thresholds(draft.predict_proba(lessons.tuning.texts))
     unseen = np.full((len(lessons.train), len(names)), np.nan, dtype=np.float32)
     skipped = {name: "the teacher has no such label" for name in names if name not in teacher.labels}
     return Taught(replace(draft, card=replace(draft.card, thresholds=limits)), unseen, skipped, 0, {})

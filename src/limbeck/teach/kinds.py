@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from limbeck.baselines.kinds import KINDS as BASELINES
 from limbeck.store import Store
 from limbeck.teach.blend import BlendTeacher, teach_blend
 from limbeck.teach.borrowed import INNER, is_teacher, load_borrowed, teach_borrowed
@@ -16,6 +18,7 @@ from limbeck.teach.probe import ProbeTeacher
 from limbeck.teach.ready import ReadyTeacher, teach_ready
 from limbeck.teach.teach_fine_tuned import teach_binary_ensemble, teach_partial
 from limbeck.teach.teach_probe import teach_probe
+from limbeck.teach.words import WordsTeacher, teach_words
 
 
 def _teach_blend(lessons: Lessons) -> Taught:
@@ -35,6 +38,7 @@ KINDS: dict[str, Callable[[Lessons], Taught]] = {
     "binary-ensemble": teach_binary_ensemble,
     "folder": _teach_folder,
     "blend": _teach_blend,
+    **{kind: partial(teach_words, kind) for kind in BASELINES},
 }
 
 
@@ -68,4 +72,5 @@ LOADERS: dict[str, Callable[[Path, Path, Store | None], Teacher]] = {
     "binary-ensemble": lambda folder, root, _: FineTunedTeacher.load(folder, root),
     "folder": _load_folder,
     "blend": _load_blend,
+    **dict.fromkeys(BASELINES, lambda folder, root, _: WordsTeacher.load(folder, root)),
 }

@@ -15,6 +15,7 @@ from limbeck.data.dataset import Dataset
 from limbeck.data.enough import why_too_few
 from limbeck.data.prepare import Prepared
 from limbeck.data.splits import TUNING
+from limbeck.measure import choose_thresholds
 from limbeck.scale import Executor, ThisMachine
 from limbeck.scorer import Floats, Scorer
 from limbeck.store import Store
@@ -89,6 +90,13 @@ class Lessons:
             max_tokens=self.config.encoder.max_tokens,
             one_class=self.config.task == "multiclass",
         )
+
+    def thresholds(self, proba: Floats) -> NDArray[np.float64]:
+        """Choose thresholds for what a teacher says of dev's tuning half; if one class is right they don't matter."""
+        if self.config.task == "multiclass":
+            return np.full(len(self.train.names), 0.5)
+        how, least = self.config.measure.thresholds, self.config.measure.min_positives
+        return choose_thresholds(self.tuning.labels, proba, how, least)
 
     def positive_weight(self, column: int, rows: Rows) -> float:
         """How much a missed positive of this category costs, in these rows."""

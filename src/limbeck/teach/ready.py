@@ -13,7 +13,6 @@ import numpy as np
 import torch
 
 from limbeck.errors import BadSetting, EncoderMissing, Place
-from limbeck.measure import choose_thresholds
 from limbeck.scorer import Floats
 from limbeck.teach.card import Card, read_card
 from limbeck.teach.encoders import find_encoder
@@ -99,10 +98,8 @@ def teach_ready(lessons: Lessons) -> Taught:
         )
     halves = np.full(len(outputs), 0.5)
     draft = ReadyTeacher(lessons.card("folder", halves, files), outputs)
-    tuning = lessons.tuning
-    how, least = lessons.config.measure.thresholds, lessons.config.measure.min_positives
-    limits = choose_thresholds(tuning.labels, draft.score_cleaned(tuning.texts), how, least)
-    teacher = ReadyTeacher(lessons.card("folder", halves if draft.card.one_class else limits, files), outputs)
+    limits = lessons.thresholds(draft.score_cleaned(lessons.tuning.texts))
+    teacher = ReadyTeacher(lessons.card("folder", limits, files), outputs)
     skipped = {
         label: "the model has no such label"
         for label, output in zip(lessons.train.names, outputs, strict=True)

@@ -57,8 +57,15 @@ def test_a_cell_that_one_leaves_open_is_filled_by_the_others():
     one = np.array([[0.2, np.nan]], dtype=np.float32)
     other = np.array([[0.6, 0.9]], dtype=np.float32)
     both = np.array([[np.nan]], dtype=np.float32)
-    assert mix([one, other], [0.25, 0.75]) == pytest.approx(np.array([[0.5, 0.9]]))
+    odds = (0.2 / 0.8) ** 0.25 * (0.6 / 0.4) ** 0.75
+    assert mix([one, other], [0.25, 0.75]) == pytest.approx(np.array([[odds / (1 + odds), 0.9]]))
     assert np.isnan(mix([both, both], [0.5, 0.5])).all()
+
+
+def test_with_one_class_the_mean_is_over_logarithms_and_adds_up_to_one():
+    one, other = np.array([[0.5, 0.5, 0.0]]), np.array([[0.8, 0.1, 0.1]])
+    parts = np.array([np.sqrt(0.5 * 0.8), np.sqrt(0.5 * 0.1), np.sqrt(1e-6 * 0.1)])
+    assert mix([one, other], [0.5, 0.5], one_class=True) == pytest.approx((parts / parts.sum())[None])
 
 
 def test_a_blend_is_taught_stored_and_loaded(tmp_path):

@@ -8,6 +8,7 @@ from small_project import make_texts
 from teaching_project import copy_of, pipeline
 
 from limbeck.errors import BadSetting
+from limbeck.teach.blend import mix
 from limbeck.teach.kinds import load_teacher
 
 TEXTS = [text for text, _ in make_texts(12, 31)]
@@ -47,8 +48,7 @@ def test_a_blend_of_a_generalist_and_a_specialist(project, specialist):
     chain.run(until="teach")
     blend = load_teacher(chain.folder("teach"), project)
     parts = [part.predict_proba(TEXTS) for part in blend.teachers]
-    mean = sum(weight * proba for weight, proba in zip(blend.weights, parts, strict=True))
-    assert blend.predict_proba(TEXTS) == pytest.approx(mean, abs=1e-5)
+    assert blend.predict_proba(TEXTS) == pytest.approx(mix(parts, blend.weights), abs=1e-5)
     # What the specialist can't say of training rows, the generalist says.
     assert not np.isnan(np.load(chain.folder("teach") / "out_of_fold.npy")).any()
 

@@ -11,16 +11,16 @@ from limbeck.teach.kinds import load_teacher
 
 TEXTS = ["the wifi dropped", "we arrived late, the staff were kind", "coffee was fine", ""]
 QUICKER = ["teach.folds=2", "train.epochs=1"]
-THREE = 'teach.blend=["probe", "partial", "binary-ensemble"]'
+ALL = 'teach.blend=["probe", "partial", "binary-ensemble", "tfidf-logreg"]'
 
 
 @pytest.fixture(scope="module")
 def teachers(tmp_path_factory):
     """One teacher of every kind, taught the same rows."""
     project = teaching_project(tmp_path_factory.mktemp("identity") / "p")
-    chain = pipeline(project, "blend", *QUICKER, THREE)
+    chain = pipeline(project, "blend", *QUICKER, ALL)
     chain.run(until="teach")
-    blend = replace(load_teacher(chain.folder("teach"), project), weights=(0.5, 0.3, 0.2))
+    blend = replace(load_teacher(chain.folder("teach"), project), weights=(0.4, 0.3, 0.2, 0.1))
     tiny_classifier(project / "encoder", project / "finished", ["WiFi", "something else", "Heat"])
     ready = pipeline(project, "folder", "teach.folder=finished")
     ready.run(until="teach")
@@ -28,7 +28,7 @@ def teachers(tmp_path_factory):
     return {**parts, "blend": blend, "folder": load_teacher(ready.folder("teach"), project)}
 
 
-KINDS = ["probe", "partial", "binary-ensemble", "blend", "folder"]
+KINDS = ["probe", "partial", "binary-ensemble", "tfidf-logreg", "blend", "folder"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -71,7 +71,7 @@ def test_another_head_changes_its_label_alone(teachers):
     blend = teachers["blend"]
     assert changed(blend, replace(blend, teachers=(moved, *blend.teachers[1:]))) == {"late"}
     # A teacher without weight isn't asked.
-    silent = replace(blend, weights=(0.0, 0.5, 0.5))
+    silent = replace(blend, weights=(0.0, 0.5, 0.4, 0.1))
     assert changed(silent, replace(silent, teachers=(moved, *blend.teachers[1:]))) == set()
 
 
@@ -100,7 +100,7 @@ def test_what_all_labels_share_changes_all_of_them(teachers, kind):
 def test_if_one_class_is_right_every_label_hangs_on_all_others(teachers, tmp_path):
     project = teaching_project(tmp_path / "p")
     folder = multiclass_project(project, tmp_path / "classes")
-    chain = pipeline(folder, "blend", *QUICKER, THREE)
+    chain = pipeline(folder, "blend", *QUICKER, ALL)
     chain.run(until="teach")
     blend = load_teacher(chain.folder("teach"), folder)
     assert all(teacher.only(["wifi"]) is teacher for teacher in (blend, *blend.teachers))

@@ -162,7 +162,13 @@ def test_a_teacher_says_what_its_networks_said_in_training(project, frozen):
 def test_every_kind_learns_classes_of_which_one_is_right(tmp_path, project):
     folder = multiclass_project(project, tmp_path / "classes")
     made = [(text, on[0]) for text, on in make_texts(150, 9) if len(on) == 1]
-    for kind, least in (("probe", 0.5), ("partial", 0.8), ("binary-ensemble", 0.6), ("blend", 0.8)):
+    for kind, least in (
+        ("probe", 0.5),
+        ("partial", 0.8),
+        ("binary-ensemble", 0.6),
+        ("blend", 0.8),
+        ("tfidf-logreg", 0.8),
+    ):
         chain = pipeline(folder, kind)
         chain.run()
         teacher = load_calibrated(chain.folder("teach"), chain.folder("calibrate"), folder)
