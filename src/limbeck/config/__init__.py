@@ -1,23 +1,17 @@
 """limbeck.toml as typed models; unknown keys are errors; --set section.key=value."""
 
+from limbeck.config.distilling import DistillSettings, PseudoSettings, StudentKind, StudentSettings
+from limbeck.config.inputs import DataSettings, Task
+from limbeck.config.measuring import BaselineKind, BaselineSettings, MeasureSettings
 from limbeck.config.project import FILE_NAME, Project, load_project, parse_config
 from limbeck.config.render import render, toml_value
-from limbeck.config.settings import (
+from limbeck.config.settings import Config
+from limbeck.config.teaching import (
     AdaptSettings,
-    BaselineKind,
-    BaselineSettings,
     CalibrateSettings,
-    Config,
-    DataSettings,
-    DistillSettings,
     EncoderSettings,
     LoopSettings,
-    MeasureSettings,
     ProbeSettings,
-    PseudoSettings,
-    StudentKind,
-    StudentSettings,
-    Task,
     TeacherKind,
     TeachSettings,
     TrainSettings,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from limbeck.config.settings import Config, Section, Task
+from limbeck.config.inputs import Task
+from limbeck.config.section import Section
+from limbeck.config.settings import Config
 
 # Where a fresh project of a task differs from the defaults above.
 TASK_DEFAULTS: dict[Task, dict[str, dict[str, Any]]] = {

@@ -1,0 +1,65 @@
+"""What a step of the chain is, and what it is given when it runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from limbeck.config import Config, Project, Task
+from limbeck.store import Store
+
+Figures = dict[str, float]
+
+# What baselines are made with.
+WORD_COUNTERS = ("scikit-learn", "scipy", "xgboost-cpu", "xgboost", "optuna", "iterative-stratification")
+
+
+@dataclass(frozen=True)
+class StepRun:
+    """What a running step gets: the project, the store for its tasks, a folder to fill, and the folders it reads.
+
+    `made_with` (versions of code and libraries) belongs into the key of every task that outlives the step. `before` are
+    folders of the step's last results, newest first, made from other inputs. With `force`, finished tasks of the step
+    are done again as well, and there is nothing in `before`.
+    """
+
+    project: Project
+    store: Store
+    folder: Path
+    inputs: Mapping[str, Path]
+    made_with: Mapping[str, object]
+    before: tuple[Path, ...] = ()
+    force: bool = False
+
+    def write_json(self, name: str, value: object) -> None:
+        """Write plain values beside the step's other files."""
+        (self.folder / name).write_text(json.dumps(value, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: `settings`, `code`, `libraries`, `files` and `after` are everything that its result depends on.
+
+    `unmoved_by` names settings of those sections that it doesn't read. A step that `builds_on` settings is given its
+    last results that were made with the same values of these.
+    """
+
+    name: str
+    summary: str
+    tasks: tuple[Task, ...]
+    settings: tuple[str, ...]
+    code: tuple[str, ...]
+    after: tuple[str, ...]
+    files: Callable[[Project], list[Path]]
+    run: Callable[[StepRun], Figures]
+    libraries: tuple[str, ...] = ()
+    unmoved_by: tuple[str, ...] = ()
+    builds_on: tuple[str, ...] = ()
+    wanted: Callable[[Config], bool] = lambda config: True
+
+
+def no_files(project: Project) -> list[Path]:
+    """Say that a step reads no file of the user's."""
+    return []
