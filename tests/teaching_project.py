@@ -19,6 +19,7 @@ QUICK = [
     "train.freeze_layers=0",  # random layers are not worth keeping
     "teach.folds=2",
     "baselines.kinds=[]",
+    "distill.steps=0",
 ]
 
 

@@ -102,7 +102,15 @@ class DistillSettings(LoopSettings):
     mask_tokens: Annotated[float, Field(ge=0, lt=1)] = Field(
         0.0, description="Share of the tokens that are hidden behind the mask token in training."
     )
-    epochs: Annotated[int, Field(ge=1)] = Field(6, description="At most so many passes over the rows.")
+    balance: Annotated[float, Field(ge=0, lt=1)] = Field(
+        0.3,
+        description="Learn as if each category were in at least so many of the texts, so that rare ones are heard; "
+        "undone after training. 0: as they are.",
+    )
+    epochs: Annotated[int, Field(ge=1)] = Field(6, description="Passes over the rows, if steps is 0.")
+    steps: Annotated[int, Field(ge=0)] = Field(
+        2500, description="Batches in all, however many rows there are. 0: as many as the epochs hold."
+    )
     batch: Annotated[int, Field(ge=1)] = Field(128, description="Rows a batch; batches hold texts of similar length.")
     rate: Annotated[float, Field(gt=0)] = Field(
         2e-4, description="The highest learning rate of a transformer student's pre-trained weights."

@@ -93,6 +93,9 @@ class LoopSettings(Section):
     """How any network is trained."""
 
     epochs: Annotated[int, Field(ge=1)] = Field(5, description="At most so many passes over the rows.")
+    steps: Annotated[int, Field(ge=0)] = Field(
+        0, description="Batches in all, however many rows there are. 0: as many as the epochs hold."
+    )
     batch: Annotated[int, Field(ge=1)] = Field(32, description="Rows a batch; batches hold texts of similar length.")
     accumulate: Annotated[int, Field(ge=1)] = Field(1, description="Batches whose gradients are added up for one step.")
     rate: Annotated[float, Field(gt=0)] = Field(
@@ -110,7 +113,9 @@ class LoopSettings(Section):
     positive_weight: Annotated[float, Field(gt=0)] | Literal["balanced"] = Field(
         1.0, description="How much a missed positive costs. Above 1 favours recall; balanced: negatives / positives."
     )
-    evaluate_every: Annotated[int, Field(ge=0)] = Field(0, description="Steps between evaluations. 0: every epoch.")
+    evaluate_every: Annotated[int, Field(ge=0)] = Field(
+        0, description="Steps between evaluations. 0: every epoch, or ten times."
+    )
     patience: Annotated[int, Field(ge=1)] = Field(2, description="Evaluations without improvement before it stops.")
     checkpoint_seconds: Annotated[float, Field(gt=0)] = Field(
         60.0, description="Seconds of training that a kill may cost."

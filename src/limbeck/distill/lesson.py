@@ -35,8 +35,10 @@ Attention = Callable[[Tensor, Tensor], tuple[Tensor, ...]]
 class DistillLesson:
     """What a student learns from: `examples` whose first `labelled` rows have labels, the others guesses alone.
 
-    `thresholds` turn guesses into decisions. `vectors` are the teacher's view of each text [texts, width], for losses
-    that need it, `attention` gives the teacher's maps of a batch.
+    `thresholds` turn guesses into decisions. `raised` says by how much the log-odds of each label's guesses were
+    raised; the student's own must be lowered by as much in the end. `curated` says by how much likelier each label is
+    among labelled rows, in log-odds: rows that were chosen for their label say nothing of its rate. `vectors` are the
+    teacher's view of each text [texts, width], for losses that need it, `attention` gives its maps of a batch.
     """
 
     examples: Examples
@@ -46,6 +48,8 @@ class DistillLesson:
     mask_id: int | None
     one_class: bool
     thresholds: Floats
+    raised: Floats
+    curated: Floats
     vectors: Floats | None = None
     attention: Attention | None = None
 
@@ -82,7 +86,8 @@ class DistillLesson:
         if settings.task > 0:
             focal = settings.focal if settings.loss == "focal" else 0.0
             of_labels = masked_softmax if self.one_class else masked_bce
-            loss = loss + settings.task * of_labels(logits, labels, self._positive_weight.to(device), focal)
+            among_these = logits + torch.from_numpy(self.curated).to(device)
+            loss = loss + settings.task * of_labels(among_these, labels, self._positive_weight.to(device), focal)
         if self.examples.guesses is not None:
             loss = loss + self._heeding(logits, torch.from_numpy(self.examples.guesses[rows]).to(device))
         if self.vectors is not None:

@@ -14,7 +14,7 @@ from limbeck.distill.course import Course
 from limbeck.errors import BadSetting
 from limbeck.scorer import Floats
 from limbeck.store import key_of
-from limbeck.students.network import WIDTHS, Plan, Student, TokenVectors
+from limbeck.students.network import WIDTHS, Plan, Student, token_vectors_of
 from limbeck.students.pieces import Pieces, learn_pieces, pieces_of_encoder
 from limbeck.students.registry import NETWORKS
 from limbeck.students.transformer import Transformer, keep_layers
@@ -24,6 +24,7 @@ from limbeck.students.vectors import (
     vectors_of_encoder,
     vectors_of_files,
     vectors_of_texts,
+    vectors_of_words,
 )
 from limbeck.students.wordvectors import read_word_vectors
 from limbeck.teach.encoders import find_encoder
@@ -31,6 +32,7 @@ from limbeck.teach.network import Encoder
 from limbeck.training.tokens import Tokens
 
 VECTORS_KIND = "tasks/vectors"
+READ_FOR_VECTORS = 20_000
 # What a student with another category may differ in from the one that it goes on from.
 GROWN = ("categories", "content", "files", "finished")
 
@@ -62,9 +64,8 @@ def new_student(kind: str, course: Course, pieces: Pieces) -> tuple[Student, Pla
     plan = Plan(labels, pieces.size, vectors.shape[1], width, config.distill.dropout, pieces.pad_id)
     torch.manual_seed(config.seed)
     network = NETWORKS[kind](plan)
-    for module in network.modules():
-        if isinstance(module, TokenVectors):
-            module.start(torch.from_numpy(vectors))
+    for table in token_vectors_of(network):
+        table.start(torch.from_numpy(vectors))
     return network, plan
 
 
@@ -91,25 +92,41 @@ def token_vectors(course: Course, pieces: Pieces, width: int) -> Floats:
     if settings.vectors == "pool":
         ids = pieces.encode([*course.train.texts, *course.pool.texts])
         return narrowed(vectors_of_texts(ids, len(vocabulary), width, seed), width)
-    return narrowed(_vectors_of_teacher(course, vocabulary), width)
+    return narrowed(*_vectors_of_teacher(course, vocabulary, width))
 
 
-def _vectors_of_teacher(course: Course, vocabulary: list[str]) -> Floats:
+def _vectors_of_teacher(course: Course, vocabulary: list[str], width: int) -> tuple[Floats, int, Floats | None]:
+    """Give the taught encoder's vectors of tokens, the width that is wanted, and how often tokens stand in texts."""
     same = course.config.students.tokens == "encoder"
+    texts = _some([*course.train.texts, *course.pool.texts], course.config.seed) if same else []
     about = {
         "teacher": course.content["teacher"],
         "vocabulary": key_of(vocabulary),
-        "same": same,
+        "texts": key_of(texts),
         "made_with": dict(course.made_with),
     }
     key = key_of(about)
     if course.force or not course.store.intact(VECTORS_KIND, key):
         tokens = Tokens(course.teacher.card.encoder.folder, course.config.encoder.max_tokens)
-        found = vectors_of_encoder(course.taught_encoder(), tokens, vocabulary, same)
+        encoder = course.taught_encoder()
         with course.store.write(VECTORS_KIND, key, about) as folder:
+            if same:
+                found, often = vectors_of_encoder(encoder, tokens, vocabulary, texts)
+                np.save(folder / "often.npy", often)
+            else:
+                found = vectors_of_words(encoder, tokens, vocabulary)
             np.save(folder / "vectors.npy", found)
-    vectors: Floats = np.load(course.store.folder(VECTORS_KIND, key) / "vectors.npy", allow_pickle=False)
-    return vectors
+    folder = course.store.folder(VECTORS_KIND, key)
+    vectors: Floats = np.load(folder / "vectors.npy", allow_pickle=False)
+    return vectors, width, np.load(folder / "often.npy", allow_pickle=False) if same else None
+
+
+def _some(texts: list[str], seed: int) -> list[str]:
+    """Draw as many texts as it takes to know what tokens mean in them."""
+    if len(texts) <= READ_FOR_VECTORS:
+        return texts
+    rows = np.random.default_rng(seed).choice(len(texts), READ_FOR_VECTORS, replace=False)
+    return [texts[row] for row in np.sort(rows)]
 
 
 def earlier_student(course: Course, kind: str, about: dict[str, Any]) -> Path | None:

@@ -12,13 +12,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from limbeck.distill.balance import likelier, raised_to, shifted
 from limbeck.distill.course import Course
 from limbeck.distill.lesson import Attention, DistillLesson
 from limbeck.distill.start import earlier_student, go_on_from, new_student, pieces_for
 from limbeck.errors import TooFewRows
 from limbeck.scorer import Floats
 from limbeck.store import key_of
-from limbeck.students.network import Student
+from limbeck.students.network import Student, token_vectors_of
 from limbeck.students.pieces import Pieces
 from limbeck.students.scorer import StudentScorer
 from limbeck.students.vectors import vectors_of_reading
@@ -74,12 +75,15 @@ def _train(kind: str, course: Course, pieces: Pieces, about: dict[str, Any], key
     began = time.monotonic()
     lesson = _lesson(kind, course, pieces)
     fold, dev = (_examples(course, pieces, part) for part in ("watched", "tuning"))
+    used = _used(pieces, lesson.examples, fold, dev)
     history: list[dict[str, Any]] = []
     for number in range(course.config.distill.rounds):
         network, plan = new_student(kind, course, pieces)
         if start and number == 0:
             go_on_from(start, network, about["categories"])
         _make_room(network, lesson)
+        for table in token_vectors_of(network):
+            table.narrow(used)
         job = _job(course, lesson, fold, dev, pieces, going_on=start is not None and number == 0)
         checkpoints = Checkpoints(course.store, f"{key}-{number}")
         if course.force:
@@ -88,6 +92,9 @@ def _train(kind: str, course: Course, pieces: Pieces, about: dict[str, Any], key
         history += [{"round": number, **told} for told in fitted.history]
         if number + 1 < course.config.distill.rounds and lesson.examples.guesses is not None:
             lesson = lesson.with_guesses(predict(network, lesson.examples, pieces.pad_id, lesson.one_class))
+    for table in token_vectors_of(network):
+        table.widen()
+    network.lower(torch.from_numpy(lesson.raised))
     names = course.train.names
     clean, one_class = tuple(course.config.text.clean), lesson.one_class
     student = StudentScorer(kind, names, clean, one_class, plan, pieces, network)
@@ -114,7 +121,7 @@ def _train(kind: str, course: Course, pieces: Pieces, about: dict[str, Any], key
 def _job(course: Course, lesson: DistillLesson, fold: Examples, dev: Examples, pieces: Pieces, going_on: bool) -> Job:
     settings = course.config.distill
     if going_on:
-        settings = settings.model_copy(update={"epochs": -(-settings.epochs // 2)})
+        settings = settings.model_copy(update={"epochs": -(-settings.epochs // 2), "steps": -(-settings.steps // 2)})
     return Job(
         lesson,
         fold,
@@ -137,11 +144,17 @@ def _lesson(kind: str, course: Course, pieces: Pieces) -> DistillLesson:
     if not texts:
         raise TooFewRows("There is nothing for a student to learn.", "Give a loss under [distill] a weight.")
     blank = np.full((len(pool), len(train.names)), UNLABELLED, dtype=np.float32)
-    guesses = np.concatenate([course.labelled_guesses[seen], course.pool.labels[: len(pool)]])
+    one_class = config.task == "multiclass"
+    raised = curated = np.zeros(len(train.names), dtype=np.float32)
+    guesses = np.concatenate([course.labelled_guesses[seen], course.pool.labels[: len(pool)]]).astype(np.float32)
+    if heeds_guesses and not one_class:
+        raised = raised_to(guesses, settings.balance)
+        guesses = shifted(guesses, raised)
+        curated = likelier(train.labels[seen], guesses)
     examples = Examples(
         pieces.encode(texts),
         np.concatenate([train.labels[seen], blank]),
-        guesses=guesses.astype(np.float32) if heeds_guesses else None,
+        guesses=guesses if heeds_guesses else None,
     )
     return DistillLesson(
         examples,
@@ -149,8 +162,10 @@ def _lesson(kind: str, course: Course, pieces: Pieces) -> DistillLesson:
         settings,
         pieces.pad_id,
         pieces.mask_id,
-        config.task == "multiclass",
-        course.thresholds,
+        one_class,
+        shifted(course.thresholds, raised),
+        raised,
+        curated,
         _vectors(course, texts) if settings.hidden > 0 or settings.relation > 0 else None,
         _attention(course) if kind == "transformer" and settings.attention > 0 else None,
     )
@@ -159,6 +174,13 @@ def _lesson(kind: str, course: Course, pieces: Pieces) -> DistillLesson:
 def _examples(course: Course, pieces: Pieces, part: str) -> Examples:
     rows = course.train.take(course.watched) if part == "watched" else course.tuning
     return Examples(pieces.encode(rows.texts), rows.labels)
+
+
+def _used(pieces: Pieces, *parts: Examples) -> Tensor:
+    """Give the tokens that any text has."""
+    ids = [ids for examples in parts for ids in examples.ids]
+    always = [pieces.pad_id] if pieces.mask_id is None else [pieces.pad_id, pieces.mask_id]
+    return torch.from_numpy(np.unique(np.concatenate([*ids, np.array(always)])).astype(np.int64))
 
 
 def _vectors(course: Course, texts: list[str]) -> Floats:

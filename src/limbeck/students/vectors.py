@@ -20,19 +20,44 @@ from limbeck.training.tokens import Ids, Tokens, batches_by_length, pad
 READ_AT_ONCE = 128
 # Words that stand within so many tokens of each other count as neighbours.
 NEARBY = 4
+# A token that no text has counts like so many places when directions are chosen.
+SELDOM = 0.01
 
 
-def vectors_of_encoder(encoder: Encoder, tokens: Tokens, vocabulary: Sequence[str], same: bool) -> Floats:
-    """Give what an encoder says of each token on its own [tokens, encoder width].
+def vectors_of_encoder(
+    encoder: Encoder, tokens: Tokens, vocabulary: Sequence[str], texts: Sequence[str]
+) -> tuple[Floats, Floats]:
+    """Give what an encoder makes of each of its own tokens, the mean over its places in `texts` and one text alone.
 
-    With `same` the vocabulary is the encoder's own, and its ids are passed as they are; other tokens are read as text.
+    So the mean of a text's vectors is as near to the encoder's own as it can be without reading. Gives [tokens, encoder
+    width], and how often each token stands in `texts`.
     """
-    if same:
-        ends = tokens.encode([""])[0]  # what stands before and after every text
-        ids = [np.insert(ends, (len(ends) + 1) // 2, number) for number in range(len(vocabulary))]
-    else:
-        ids = tokens.encode([plain(token) or token for token in vocabulary])
+    ends = tokens.encode([""])[0]  # what stands before and after every text
+    alone = [np.insert(ends, (len(ends) + 1) // 2, number) for number in range(len(vocabulary))]
+    once, times = _states_of_tokens(encoder, alone, tokens.pad_id, len(vocabulary), "reading the vocabulary")
+    often, places = _states_of_tokens(encoder, tokens.encode(texts), tokens.pad_id, len(vocabulary), "reading texts")
+    return (once / times[:, None] + often) / (places[:, None] + 1), places
+
+
+def vectors_of_words(encoder: Encoder, tokens: Tokens, vocabulary: Sequence[str]) -> Floats:
+    """Give what an encoder says of each token of another vocabulary, read as a text [tokens, encoder width]."""
+    ids = tokens.encode([plain(token) or token for token in vocabulary])
     return vectors_of_reading(encoder, ids, tokens.pad_id, "reading the vocabulary")
+
+
+@torch.inference_mode()
+def _states_of_tokens(encoder: Encoder, ids: Sequence[Ids], pad_id: int, size: int, what: str) -> tuple[Floats, Floats]:
+    """Add up an encoder's states at the places of each token [size, width], and count the places."""
+    encoder = encoder.eval().to(device())
+    total, places = torch.zeros(size, encoder.width), torch.zeros(size)
+    batches = batches_by_length(np.array([len(i) for i in ids], dtype=np.intp), READ_AT_ONCE) if len(ids) else []
+    for rows in progress(batches, what, len(batches)):
+        batch = pad(ids, rows, pad_id)
+        states = encoder(batch.ids.to(device()), batch.mask.to(device())).cpu()
+        inside = batch.mask.bool()
+        total.index_add_(0, batch.ids[inside], states[inside])
+        places.index_add_(0, batch.ids[inside], torch.ones(int(inside.sum())))
+    return total.numpy(), places.numpy()
 
 
 @torch.inference_mode()
@@ -98,16 +123,20 @@ def vectors_by_chance(vocabulary: int, width: int, seed: int) -> Floats:
     return np.random.default_rng(seed).normal(0.0, 1.0, (vocabulary, width)).astype(np.float32)
 
 
-def narrowed(vectors: Floats, width: int) -> Floats:
+def narrowed(vectors: Floats, width: int, often: Floats | None = None) -> Floats:
     """Keep the `width` directions in which vectors differ most (PCA), scaled to numbers of about 1.
 
-    Smaller ones would soon be lost among what training adds to them.
+    Smaller ones would soon be lost among what training adds to them. Tokens weigh by the root of how `often` they
+    stand in texts, so that directions aren't spent on those that never do.
     """
-    centred = vectors - vectors.mean(axis=0)
+    weights = np.ones(len(vectors)) if often is None else np.sqrt(often.astype(np.float64) + SELDOM)
+    shares = (weights / weights.sum())[:, None]
+    centred = vectors - (shares * vectors).sum(axis=0)
     if width < vectors.shape[1]:
-        _, directions = np.linalg.eigh(centred.T.astype(np.float64) @ centred)
-        centred = centred @ directions[:, ::-1][:, :width].astype(np.float32)
-    return np.asarray(centred / max(float(centred.std()), 1e-9), dtype=np.float32)
+        _, directions = np.linalg.eigh((shares * centred).T @ centred)
+        centred = centred @ directions[:, ::-1][:, :width]
+    spread = np.sqrt((shares * centred**2).sum() / centred.shape[1])
+    return np.asarray(centred / max(float(spread), 1e-9), dtype=np.float32)
 
 
 def plain(token: str) -> str:

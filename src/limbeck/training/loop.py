@@ -24,6 +24,8 @@ MAX_RESTARTS = 3
 # A loss this many times the usual one, after the warm-up, is a run that has gone wrong.
 DIVERGED = 4.0
 SCORED_AT_ONCE = 64
+# How often a run of a given number of steps is judged.
+EVALUATIONS = 10
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,9 @@ class _Run:
         self.model, self.prepared = self.accelerator.prepare(model, self.optimizer)
         self.base_rates = [group["initial"] for group in self.optimizer.param_groups]
         self.steps_an_epoch = max(1, len(self._batches(0)) // settings.accumulate)
-        self.total = self.steps_an_epoch * settings.epochs
-        self.every = settings.evaluate_every or self.steps_an_epoch
+        self.total = settings.steps or self.steps_an_epoch * settings.epochs
+        often = -(-self.total // EVALUATIONS) if settings.steps else self.steps_an_epoch
+        self.every = settings.evaluate_every or often
         self.progress = Progress(thresholds=[0.5] * job.lesson.outputs)
         self.best = _trainable(model)
 

@@ -25,7 +25,8 @@ def lesson(labelled=40, alone=200, vectors=None, **settings) -> DistillLesson:
     examples = Examples(ids, labels, guesses=guesses.astype(np.float32))
     chosen = DistillSettings(**{"batch": 20, "labelled": 0.25, **settings})
     limits = np.full(2, 0.5, dtype=np.float32)
-    return DistillLesson(examples, labelled, chosen, 1, 4, False, limits, vectors)
+    none = np.zeros(2, dtype=np.float32)
+    return DistillLesson(examples, labelled, chosen, 1, 4, False, limits, none, none, vectors)
 
 
 def student(kind="cnn"):

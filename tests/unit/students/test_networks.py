@@ -9,7 +9,7 @@ from tiny_encoders import tiny_encoder
 
 from limbeck.scorer import Scorer
 from limbeck.students.bilstm import reversed_order
-from limbeck.students.network import WIDTHS, Plan
+from limbeck.students.network import WIDTHS, Plan, token_vectors_of
 from limbeck.students.pieces import learn_pieces, pieces_of_encoder
 from limbeck.students.registry import NETWORKS
 from limbeck.students.scorer import StudentScorer, load_student
@@ -56,6 +56,30 @@ def test_only_the_bag_is_blind_to_order(kind, encoder):
     with torch.no_grad():
         there, back = (student(torch.tensor([ids]), mask) for ids in ([0, 5, 6, 7, 2], [0, 7, 6, 5, 2]))
     assert torch.allclose(there, back, atol=1e-5) == (kind == "bag")
+
+
+@pytest.mark.parametrize("kind", list(NETWORKS))
+def test_tokens_that_no_text_has_may_be_put_aside(kind, encoder):
+    student = network(kind, encoder).eval()
+    ids = torch.tensor([[0, 5, 9, 7, 2], [0, 9, 2, 1, 1]])
+    mask = (ids != 1).long()
+    before, was = student(ids, mask).detach(), {n: p.detach().clone() for n, p in student.named_parameters()}
+    for table in token_vectors_of(student):
+        table.narrow(torch.tensor([0, 1, 2, 5, 7, 9]))
+    assert student.tokens.table.weight.shape == (6, PLAN.vectors)
+    assert student(ids, mask).detach() == pytest.approx(before, abs=1e-6)
+    with torch.no_grad():
+        student.tokens.table.weight[5] += 1.0  # token 9
+    for table in token_vectors_of(student):
+        table.widen()
+    now = dict(student.named_parameters())
+    assert now.keys() == was.keys()
+    moved = (now["tokens.table.weight"].detach() - was["tokens.table.weight"]).abs().sum(dim=1)
+    assert moved.nonzero().ravel().tolist() == [9]
+    with torch.no_grad():
+        again = student(ids, mask)
+        student.lower(torch.tensor([0.5, 0.0, 2.0]))
+        assert student(ids, mask) == pytest.approx(again - torch.tensor([0.5, 0.0, 2.0]), abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", KINDS)

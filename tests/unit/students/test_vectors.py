@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import torch
 from tiny_encoders import tiny_encoder
 
 from limbeck.errors import DataError, FileMissing
@@ -13,6 +14,7 @@ from limbeck.students.vectors import (
     vectors_of_encoder,
     vectors_of_files,
     vectors_of_texts,
+    vectors_of_words,
 )
 from limbeck.students.wordvectors import read_word_vectors
 from limbeck.teach.network import Encoder
@@ -23,11 +25,37 @@ def test_an_encoder_says_something_of_each_of_its_tokens(tmp_path):
     folder = tiny_encoder(tmp_path, ["late", "train", "cold"])
     tokens = Tokens(folder, 16)
     vocabulary = tokens.tokenizer.convert_ids_to_tokens(list(range(8)))
-    found = vectors_of_encoder(Encoder(folder), tokens, vocabulary, same=True)
-    read = vectors_of_encoder(Encoder(folder), tokens, ["cold", "train"], same=False)
+    encoder = Encoder(folder)
+    texts = ["cold train cold", "late train"]
+    found, often = vectors_of_encoder(encoder, tokens, vocabulary, texts)
     assert found.shape == (8, 32)
-    assert found[vocabulary.index("cold")] == pytest.approx(read[0], abs=1e-5)
-    assert not np.allclose(read[0], read[1])
+    cold = vocabulary.index("cold")
+    assert [often[vocabulary.index(word)] for word in ("cold", "train", "late")] == [2, 2, 1]
+    states = [encoder(*asked(tokens, text))[0].detach().numpy() for text in ("cold", texts[0])]
+    # Each text begins with a mark: alone, then first and third in the other text.
+    assert found[cold] == pytest.approx((states[0][1] + states[1][1] + states[1][3]) / 3, abs=1e-5)
+
+
+def asked(tokens, text):
+    ids = torch.from_numpy(np.array(tokens.encode([text])[0], dtype=np.int64))[None]
+    return ids, torch.ones_like(ids)
+
+
+def test_an_encoder_reads_words_that_are_not_its_tokens(tmp_path):
+    folder = tiny_encoder(tmp_path, ["late", "train", "cold"])
+    read = vectors_of_words(Encoder(folder), Tokens(folder, 16), ["cold", "train", "##late"])
+    assert read.shape == (3, 32) and not np.allclose(read[0], read[1])
+
+
+def test_directions_are_chosen_for_tokens_that_texts_have():
+    rng = np.random.default_rng(0)
+    used, unused = np.zeros((50, 2)), np.zeros((5000, 2))
+    used[:, 0], unused[:, 1] = rng.normal(size=50), 3 * rng.normal(size=5000)
+    vectors = np.concatenate([used, unused]).astype(np.float32)
+    often = np.array([1000] * 50 + [0] * 5000)
+    slim = narrowed(vectors, 1, often)
+    assert abs(np.corrcoef(slim[:50, 0], used[:, 0])[0, 1]) > 0.99
+    assert abs(np.corrcoef(narrowed(vectors, 1)[50:, 0], unused[:, 1])[0, 1]) > 0.99
 
 
 def test_narrowing_keeps_who_is_near_to_whom():

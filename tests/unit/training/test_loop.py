@@ -50,6 +50,11 @@ def model(folder, **options) -> Classifier:
     return Classifier(Encoder(folder), labels=2, **options)
 
 
+def test_steps_may_be_given_in_the_place_of_epochs(folder):
+    fitted = fit(model(folder), job(folder, steps=23, patience=99))
+    assert [told["step"] for told in fitted.history] == [3, 6, 9, 12, 15, 18, 21, 23]
+
+
 def test_it_learns_what_partial_labels_say(folder):
     network = model(folder)
     fitted = fit(network, job(folder))
