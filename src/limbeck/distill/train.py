@@ -30,6 +30,7 @@ from limbeck.training.loop import Job, fit, predict
 from limbeck.training.tokens import Tokens
 
 TASK_KIND = "tasks/students"
+VIEWS_KIND = "tasks/views"
 UNLABELLED = np.float32(np.nan)
 
 
@@ -184,9 +185,23 @@ def _used(pieces: Pieces, *parts: Examples) -> Tensor:
 
 
 def _vectors(course: Course, texts: list[str]) -> Floats:
-    """Give the teacher's view of each text [texts, encoder width]."""
-    tokens = Tokens(course.teacher.card.encoder.folder, course.config.encoder.max_tokens)
-    return vectors_of_reading(course.taught_encoder(), tokens.encode(texts), tokens.pad_id, "reading as the teacher")
+    """Give the teacher's view of each text [texts, encoder width]; it is kept for the next student."""
+    max_tokens = course.config.encoder.max_tokens
+    about = {
+        "teacher": course.content["teacher"],
+        "texts": key_of(texts),
+        "max_tokens": max_tokens,
+        "made_with": dict(course.made_with),
+    }
+    key = key_of(about)
+    if course.force or not course.store.intact(VIEWS_KIND, key):
+        tokens = Tokens(course.teacher.card.encoder.folder, max_tokens)
+        ids = tokens.encode(texts)
+        found = vectors_of_reading(course.taught_encoder(), ids, tokens.pad_id, "reading as the teacher")
+        with course.store.write(VIEWS_KIND, key, about) as folder:
+            np.save(folder / "vectors.npy", found.astype(np.float16))
+    vectors: Floats = np.load(course.store.folder(VIEWS_KIND, key) / "vectors.npy", mmap_mode="r", allow_pickle=False)
+    return vectors
 
 
 def _attention(course: Course) -> Attention:
