@@ -10,8 +10,9 @@ from limbeck.data.demo import TITLES, DemoSummary, write_demo
 from limbeck.errors import ProjectExists
 from limbeck.store import write_atomically
 
-# Enough for a first look; the default takes three times as long.
+# Enough for a first look; the defaults take two and three times as long.
 DEMO_TRIALS = 6
+DEMO_STEPS = 800
 DEMO_FILES = ("labels", "pool.jsonl", "dev.jsonl", "test.jsonl")
 
 
@@ -28,7 +29,11 @@ def create_demo(folder: Path, seed: int, pool_rows: int) -> DemoSummary:
     for name in (FILE_NAME, *DEMO_FILES):
         _refuse(folder, name)
     summary = write_demo(folder, seed=seed, pool_rows=pool_rows)
-    settings: dict[str, dict[str, Any]] = {"data": {"titles": TITLES}, "baselines": {"trials": DEMO_TRIALS}}
+    settings: dict[str, dict[str, Any]] = {
+        "data": {"titles": TITLES},
+        "baselines": {"trials": DEMO_TRIALS},
+        "distill": {"steps": DEMO_STEPS},
+    }
     write_atomically(folder / FILE_NAME, render("multilabel", settings))
     return summary
 
