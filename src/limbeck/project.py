@@ -10,9 +10,9 @@ from limbeck.data.demo import TITLES, DemoSummary, write_demo
 from limbeck.errors import ProjectExists
 from limbeck.store import write_atomically
 
-# Enough for a first look; the defaults take two and three times as long.
+# Enough for a first look; the defaults take three and four times as long.
 DEMO_TRIALS = 6
-DEMO_STEPS = 800
+DEMO_STEPS = 400
 DEMO_FILES = ("labels", "pool.jsonl", "dev.jsonl", "test.jsonl")
 
 
