@@ -95,6 +95,8 @@ def _train(kind: str, course: Course, pieces: Pieces, about: dict[str, Any], key
             lesson = lesson.with_guesses(predict(network, lesson.examples, pieces.pad_id, lesson.one_class))
     for table in token_vectors_of(network):
         table.widen()
+    # A student of more categories goes on from the weights as they learnt; the folder's are lowered.
+    as_learnt = {name: tensor.clone() for name, tensor in network.state_dict().items()}
     network.lower(torch.from_numpy(lesson.raised))
     names = course.train.names
     clean, one_class = tuple(course.config.text.clean), lesson.one_class
@@ -112,7 +114,7 @@ def _train(kind: str, course: Course, pieces: Pieces, about: dict[str, Any], key
     with course.store.write(TASK_KIND, key, about) as folder:
         (folder / "student").mkdir()
         student.save(folder / "student")
-        save_weights(network.state_dict(), folder / "trained.safetensors")
+        save_weights(as_learnt, folder / "trained.safetensors")
         (folder / "outcome.json").write_text(json.dumps(outcome), encoding="utf-8")
         (folder / "judges.json").write_text(json.dumps(course.judges), encoding="utf-8")
     for number in range(course.config.distill.rounds):

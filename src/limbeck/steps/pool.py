@@ -6,7 +6,7 @@ from pathlib import Path
 
 from limbeck.config import Config, Project
 from limbeck.errors import FileMissing, Place
-from limbeck.steps.step import Figures, Step, StepRun, no_files
+from limbeck.steps.step import WORD_COUNTERS, Figures, Step, StepRun, no_files
 
 
 def pool_files(project: Project) -> list[Path]:
@@ -89,14 +89,12 @@ PSEUDO = Step(
     settings=(),
     code=(
         *(f"limbeck.pseudo.{name}" for name in ("scores", "buckets")),
-        "limbeck.teach",
-        "limbeck.training",
-        "limbeck.text",
+        *(f"limbeck.{name}" for name in ("teach", "training", "baselines", "text")),
     ),
     after=("data", "pool", "teach"),
     files=no_files,
     run=_run_pseudo,
-    libraries=("torch", "transformers", "tokenizers"),
+    libraries=("torch", "transformers", "tokenizers", *WORD_COUNTERS),
     wanted=distills,
 )
 

@@ -64,7 +64,7 @@ DISTILL = Step(
     settings=("task", "seed", "text", "encoder", "students", "distill", "baselines", "measure"),
     code=tuple(
         f"limbeck.{name}"
-        for name in ("distill", "students", "training", "baselines", "teach", "measure", "data.splits", "text")
+        for name in ("distill", "students", "training", "baselines", "tune", "teach", "measure", "data.splits", "text")
     ),
     after=("data", "teach", "select"),
     files=_student_files,

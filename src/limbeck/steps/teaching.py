@@ -83,7 +83,7 @@ def _run_teach(run: StepRun) -> Figures:
     return {"tasks": taught.tasks, "skipped_categories": len(taught.skipped)}
 
 
-def _ratedpool_files(project: Project) -> list[Path]:
+def _rated_pool_files(project: Project) -> list[Path]:
     return pool_files(project) if project.config.calibrate.rates == "pool" else []
 
 
@@ -155,12 +155,12 @@ CALIBRATE = Step(
     settings=("task", "seed", "data", "text", "calibrate", "measure"),
     code=(
         *(f"limbeck.data.{name}" for name in ("pool", "records", "lines", "splits")),
-        *(f"limbeck.{name}" for name in ("teach", "training", "measure", "text")),
+        *(f"limbeck.{name}" for name in ("teach", "training", "baselines", "measure", "text")),
     ),
     after=("data", "teach"),
-    files=_ratedpool_files,
+    files=_rated_pool_files,
     run=_run_calibrate,
-    libraries=("torch", "transformers", "scipy"),
+    libraries=("torch", "transformers", *WORD_COUNTERS),
     unmoved_by=("data.titles", "data.labels", "data.dev", "data.test", "data.categories"),
     wanted=lambda config: (
         config.teach.kind != "none" and (config.calibrate.method != "none" or config.calibrate.rates == "pool")

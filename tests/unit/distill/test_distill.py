@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from safetensors.torch import load_file
 from small_project import make_texts
 from teaching_project import add_category, copy_of, pipeline
 
@@ -77,6 +78,17 @@ def test_recipes(taught, recipe):
     rows, labelled = (states[-1].figures[f"cnn.{name}"] for name in ("rows", "labelled"))
     alone = recipe == ["distill.soft=0"]
     assert (rows == labelled) == alone and (labelled == 0) == (recipe == ["distill.task=0"])
+
+
+def test_what_was_raised_for_learning_is_lowered_in_the_student(taught):
+    done = chain(taught, ["bag"], "distill.balance=0.9")
+    done.run(until="distill")
+    student = load_distilled(done.folder("distill") / "bag")
+    kept = (taught / ".limbeck" / "tasks" / "students").glob("*/trained.safetensors")
+    as_learnt = load_file(max(kept, key=lambda file: file.stat().st_mtime))
+    assert (as_learnt["head.bias"] - student.network.head.bias > 1).all()
+    # Without lowering, nine texts in ten would have every category.
+    assert student.predict_proba([text for text, _ in make_texts(200, 78)]).mean() < 0.6
 
 
 def test_attention_maps_can_be_learnt(taught):
