@@ -41,10 +41,11 @@ class MeasureSettings(Section):
 
     rounds: Annotated[int, Field(ge=100)] = Field(1000, description="Bootstrap rounds of every confidence interval.")
     level: Annotated[float, Field(gt=0.5, lt=1)] = Field(0.95, description="The intervals' level.")
-    thresholds: Literal["steady", "line-search"] = Field(
-        "steady",
-        description="How thresholds are tuned for F1 on the tuning half: by line search, or between the mean of many "
-        "line searches on resampled rows and the best expected F1, which suits small sets better.",
+    thresholds: Literal["pool", "steady", "line-search"] = Field(
+        "pool",
+        description="How thresholds are tuned for F1 on the tuning half: by line search; steady: between the mean of "
+        "many line searches on resampled rows and the best expected F1, which suits small sets better; pool: steady, "
+        "and of categories with few positives there the best expected F1 on the pool, as a calibrated teacher sees it.",
     )
     min_positives: Annotated[int, Field(ge=1)] = Field(
         5,

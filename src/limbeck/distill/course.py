@@ -77,9 +77,14 @@ class Course:
 
     @cached_property
     def labelled_guesses(self) -> Floats:
-        """What the teacher believes of labels that labelled rows don't know [rows, labels]."""
+        """What the teacher believes of labelled rows that it didn't see [rows, labels], also where labels are known."""
         found: Floats = np.load(self.select / LABELLED, allow_pickle=False)
         return found
+
+    @property
+    def guessed(self) -> NDArray[np.intp]:
+        """The labelled rows that the teacher has any guess about."""
+        return np.flatnonzero(~np.isnan(self.labelled_guesses).all(axis=1))
 
     @cached_property
     def thresholds(self) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from limbeck.config import DistillSettings
 from limbeck.distill.balance import likelier, raised_to, shifted
 from limbeck.distill.course import Course
 from limbeck.distill.lesson import Attention, DistillLesson
@@ -85,7 +86,7 @@ def _train(kind: str, course: Course, pieces: Pieces, about: dict[str, Any], key
         _make_room(network, lesson)
         for table in token_vectors_of(network):
             table.narrow(used)
-        job = _job(course, lesson, fold, dev, pieces, going_on=start is not None and number == 0)
+        job = _job(course, lesson, fold, dev, going_on=start is not None and number == 0)
         checkpoints = Checkpoints(course.store, f"{key}-{number}")
         if course.force:
             checkpoints.clear()
@@ -121,8 +122,14 @@ def _train(kind: str, course: Course, pieces: Pieces, about: dict[str, Any], key
         Checkpoints(course.store, f"{key}-{number}").clear()
 
 
-def _job(course: Course, lesson: DistillLesson, fold: Examples, dev: Examples, pieces: Pieces, going_on: bool) -> Job:
+def _settings(kind: str, course: Course) -> DistillSettings:
+    """Give the settings as they are for a kind: a transformer's steps cost as much as others' with smaller batches."""
     settings = course.config.distill
+    return settings.model_copy(update={"batch": settings.encoder_batch}) if kind == "transformer" else settings
+
+
+def _job(course: Course, lesson: DistillLesson, fold: Examples, dev: Examples, going_on: bool) -> Job:
+    settings = lesson.settings
     if going_on:
         settings = settings.model_copy(update={"epochs": -(-settings.epochs // 2), "steps": -(-settings.steps // 2)})
     return Job(
@@ -131,25 +138,31 @@ def _job(course: Course, lesson: DistillLesson, fold: Examples, dev: Examples, p
         dev,
         settings,
         course.config.seed,
-        pieces.pad_id,
+        lesson.pad_id,
         lesson.one_class,
         course.config.measure.min_positives,
     )
 
 
 def _lesson(kind: str, course: Course, pieces: Pieces) -> DistillLesson:
-    """Put labelled rows first, selected texts after them; what has no weight in the losses is left out."""
-    config, settings, train = course.config, course.config.distill, course.train
+    """Put labelled rows first, selected texts after them; what has no weight in the losses is left out.
+
+    Labelled rows whose labels aren't learnt, because they watch, are learnt as the teacher sees them, like the pool's.
+    """
+    config, settings, train = course.config, _settings(kind, course), course.train
     heeds_guesses = settings.soft > 0 or settings.hard > 0
     seen = course.seen if settings.task > 0 else course.seen[:0]
-    pool = course.pool.texts if heeds_guesses or settings.relation > 0 or settings.hidden > 0 else []
-    texts = [*(train.texts[row] for row in seen), *pool]
+    unread = not heeds_guesses and settings.relation == 0 and settings.hidden == 0
+    pool = course.pool.take([]) if unread else course.pool
+    others = seen[:0] if unread else np.setdiff1d(course.guessed, seen)
+    texts = [*(train.texts[row] for row in [*seen, *others]), *pool.texts]
     if not texts:
         raise TooFewRows("There is nothing for a student to learn.", "Give a loss under [distill] a weight.")
-    blank = np.full((len(pool), len(train.names)), UNLABELLED, dtype=np.float32)
+    blank = np.full((len(others) + len(pool), len(train.names)), UNLABELLED, dtype=np.float32)
     one_class = config.task == "multiclass"
     raised = curated = np.zeros(len(train.names), dtype=np.float32)
-    guesses = np.concatenate([course.labelled_guesses[seen], course.pool.labels[: len(pool)]]).astype(np.float32)
+    beside_labels = np.where(np.isnan(train.labels[seen]), course.labelled_guesses[seen], UNLABELLED)
+    guesses = np.concatenate([beside_labels, course.labelled_guesses[others], pool.labels]).astype(np.float32)
     if heeds_guesses and not one_class:
         raised = raised_to(guesses, settings.balance)
         guesses = shifted(guesses, raised)

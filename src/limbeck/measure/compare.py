@@ -17,7 +17,7 @@ from limbeck.data.splits import JUDGING, TUNING
 from limbeck.measure.bootstrap import Interval, bootstrap_interval
 from limbeck.measure.counts import decide, decide_classes
 from limbeck.measure.quality import Figures, evaluate, evaluate_by_source, evaluate_classes
-from limbeck.measure.thresholds import choose_thresholds
+from limbeck.measure.thresholds import Unlabelled, choose_thresholds
 from limbeck.scorer import Scorer
 
 
@@ -49,15 +49,20 @@ class Measured:
         np.savez_compressed(folder / "proba.npz", **self.proba)  # type: ignore[arg-type]
 
 
-def measure_scorer(scorer: Scorer, prepared: Prepared, config: Config) -> Measured:
-    """Tune thresholds on dev's tuning half; evaluate on its judging half and, if there is one, on test."""
+def measure_scorer(
+    scorer: Scorer, prepared: Prepared, config: Config, unlabelled: Unlabelled | None = None
+) -> Measured:
+    """Tune thresholds on dev's tuning half; evaluate on its judging half and, if there is one, on test.
+
+    Where a teacher has guessed at the labels of `unlabelled` texts, thresholds may lean on them.
+    """
     one_class = config.task == "multiclass"
     tuning = prepared.dev_half(TUNING)
     parts = {"judging": prepared.dev_half(JUDGING)} | ({"test": prepared.test} if prepared.test else {})
     thresholds = np.full(len(scorer.labels), 0.5)
     if not one_class:
         settings, proba = config.measure, scorer.predict_proba(tuning.texts)
-        thresholds = choose_thresholds(tuning.labels, proba, settings.thresholds, settings.min_positives)
+        thresholds = choose_thresholds(tuning.labels, proba, settings.thresholds, settings.min_positives, unlabelled)
     figures, intervals, by_source, probabilities = {}, {}, {}, {}
     for name, part in parts.items():
         proba = scorer.predict_proba(part.texts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,17 @@ from limbeck.measure.curves import cumulative_counts
 from limbeck.measure.scaling import EDGE, fit_calibration
 
 Floats = NDArray[np.float64]
+
+# A label with so many positives in the tuning half heeds them as much as the pool.
+HEARD = 100
+
+
+@dataclass(frozen=True)
+class Unlabelled:
+    """Texts without labels: the scores of the model in question, and a calibrated teacher's guesses; NaN is none."""
+
+    scores: NDArray[np.float32]
+    guesses: NDArray[np.float32]
 
 
 def tune_thresholds(
@@ -64,10 +76,36 @@ def steady_thresholds(
     return thresholds
 
 
-def choose_thresholds(truth: ArrayLike, proba: ArrayLike, how: str, min_positives: int) -> NDArray[np.float64]:
+def leaning_thresholds(
+    truth: ArrayLike, proba: ArrayLike, unlabelled: Unlabelled, min_positives: int = 5
+) -> NDArray[np.float64]:
+    """Give steady thresholds that lean, the more the fewer positives a label has, on texts that nobody labelled.
+
+    There the best cut is the one with the highest F1 to be expected if the guesses are right: a handful of positives
+    in dev says less than thousands of texts that a calibrated teacher has read.
+    """
+    answers = as_truth(truth)
+    steady = steady_thresholds(answers, proba, min_positives)
+    for label, (scores, guesses) in enumerate(zip(unlabelled.scores.T, unlabelled.guesses.T, strict=True)):
+        given = ~np.isnan(guesses)
+        if not given.any():
+            continue
+        positives = int((answers[:, label] == 1).sum())
+        share = positives / (positives + HEARD)
+        there = _likeliest_cut(guesses[given].astype(np.float64), scores[given].astype(np.float64))
+        steady[label] = 1 / (1 + np.exp(-(share * _logit(steady[label]) + (1 - share) * _logit(there))))
+    return steady
+
+
+def choose_thresholds(
+    truth: ArrayLike, proba: ArrayLike, how: str, min_positives: int, unlabelled: Unlabelled | None = None
+) -> NDArray[np.float64]:
     """Tune in the way that `how` (`measure.thresholds`) names."""
-    tune = steady_thresholds if how == "steady" else tune_thresholds
-    return tune(truth, proba, min_positives)
+    if how == "line-search":
+        return tune_thresholds(truth, proba, min_positives)
+    if how == "pool" and unlabelled is not None:
+        return leaning_thresholds(truth, proba, unlabelled, min_positives)
+    return steady_thresholds(truth, proba, min_positives)
 
 
 def _draws(
@@ -82,9 +120,16 @@ def _draws(
 
 def _expected_cut(yes: NDArray[np.bool_], scores: Floats, least: int) -> float:
     curve = fit_calibration(yes[:, None].astype(np.float64), scores[:, None], "platt", one_class=False, least=least)
-    falling = np.sort(scores)[::-1]
-    likely = curve(falling[:, None].astype(np.float32))[:, 0].astype(np.float64)
+    return _likeliest_cut(curve(scores[:, None].astype(np.float32))[:, 0].astype(np.float64), scores)
+
+
+def _likeliest_cut(likely: Floats, scores: Floats) -> float:
+    """Give the cut of `scores` with the highest F1 to be expected if the labels have these probabilities."""
+    order = np.argsort(-scores, kind="stable")
+    falling, likely = scores[order], likely[order]
     f1 = 2 * np.cumsum(likely) / (np.arange(1, len(likely) + 1) + likely.sum())
+    # Equal scores fall on one side together.
+    f1[:-1][falling[:-1] == falling[1:]] = -1.0
     best = int(f1.argmax())
     below = falling[best + 1] if best + 1 < len(falling) else 0.0
     return float(_between(np.array([below]), falling[[best]])[0])

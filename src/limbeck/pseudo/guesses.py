@@ -11,6 +11,7 @@ import numpy as np
 
 from limbeck.measure.scaling import Calibration
 from limbeck.pseudo.buckets import Bucket, bucket_file, bucket_name, read_labels
+from limbeck.pseudo.draw import Ranks, rank_limit, ranks
 from limbeck.pseudo.scores import FILE_NAME
 from limbeck.scorer import Floats
 from limbeck.teach.card import FILE_NAME as CARD
@@ -69,6 +70,25 @@ class PoolScores:
         labelled = bucket.train_row >= 0
         proba[labelled] = self.out_of_fold[bucket.train_row[labelled]]
         return bucket, self._put_right(proba)
+
+    def sample(self, rows: int, seed: int) -> tuple[list[str], Floats]:
+        """Draw texts that are no training rows, with their probabilities [texts, labels]; not more than `rows`."""
+
+        def drawn() -> Iterator[Ranks]:
+            for number in range(len(self.files)):
+                bucket = Bucket(bucket_file(self.pool, number))
+                yield ranks(bucket.row[bucket.train_row < 0], seed, "sample")
+
+        limit = rank_limit(drawn, rows)
+        texts: list[str] = []
+        parts = [np.zeros((0, len(self.labels)), dtype=np.float32)]
+        for bucket, proba in self:
+            mine = bucket.train_row < 0
+            if limit is not None:
+                mine &= ranks(bucket.row, seed, "sample") < np.uint64(limit)
+            texts += [bucket.texts[place] for place in np.flatnonzero(mine)]
+            parts.append(proba[mine])
+        return texts, np.concatenate(parts)
 
     @property
     def labelled(self) -> Floats:

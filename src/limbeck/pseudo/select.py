@@ -76,13 +76,13 @@ def select(scores: PoolScores, prepared: Prepared, config: Config, folder: Path)
     _write(folder / SELECTED, scores, sieve, survey)
     if not survey.kept:
         raise _nothing(survey, config.pseudo)
-    filled = _fill(scores, rule, prepared, config.pseudo.fill_labelled)
-    np.save(folder / LABELLED, filled)
+    guessed = _certain(scores, rule) if config.pseudo.fill_labelled else np.full_like(scores.labelled, np.nan)
+    np.save(folder / LABELLED, guessed)
     sizes = {
         "texts": survey.texts,
         "kept": survey.kept,
-        "labelled_rows": len(filled),
-        "filled": int((~np.isnan(filled)).sum()),
+        "labelled_rows": len(guessed),
+        "filled": int((~np.isnan(guessed) & np.isnan(prepared.train.labels)).sum()),
     }
     limits = {"empty": sieve.empty, "rows": sieve.rows}
     _write_json(folder / SELECTION, {"sizes": sizes, "limits": limits, **survey.as_dict(thresholds)})
@@ -167,11 +167,10 @@ def _write(file: Path, scores: PoolScores, sieve: Sieve, survey: Survey) -> None
             writer.write_table(pa.table(columns, schema=schema))
 
 
-def _fill(scores: PoolScores, rule: Rule, prepared: Prepared, wanted: bool) -> Floats:
-    """Give the certain guesses about what training rows don't know, NaN elsewhere."""
+def _certain(scores: PoolScores, rule: Rule) -> Floats:
+    """Give the certain guesses about training rows, NaN elsewhere."""
     guesses = scores.labelled
-    fills = rule.judge(guesses).certain & np.isnan(prepared.train.labels) & wanted
-    return np.where(fills, guesses, np.float32(np.nan))
+    return np.where(rule.judge(guesses).certain, guesses, np.float32(np.nan))
 
 
 def _nothing(survey: Survey, settings: PseudoSettings) -> TooFewRows:

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from limbeck.scorer import Scorer
+from limbeck.scorer import Floats, Scorer
 from limbeck.steps.step import Figures, Step, StepRun, no_files
+
+# Texts of the pool that thresholds lean on.
+DRAWN = 5000
 
 
 def _run_measure(run: StepRun) -> Figures:
     from limbeck.baselines import BaselineScorer
     from limbeck.data.prepare import Prepared
     from limbeck.measure.compare import measure_scorer
+    from limbeck.measure.thresholds import Unlabelled
 
     config = run.project.config
     prepared = Prepared.load(run.inputs["data"])
     figures: Figures = {}
+    drawn = _drawn(run)
 
     def measure(name: str, scorer: Scorer) -> None:
-        measured = measure_scorer(scorer, prepared, config)
+        unlabelled = None
+        if drawn:
+            texts, guesses = drawn
+            # Of the teacher they are known already.
+            scores = guesses if name.startswith("teacher-") else scorer.predict_proba(texts)
+            unlabelled = Unlabelled(scores, guesses)
+        measured = measure_scorer(scorer, prepared, config, unlabelled)
         measured.save(run.folder / name)
         for part, found in measured.figures.items():
             figures.update({f"{name}.{part}.{figure}": value for figure, value in found.flat().items()})
@@ -36,13 +47,26 @@ def _run_measure(run: StepRun) -> Figures:
     return figures
 
 
+def _drawn(run: StepRun) -> tuple[list[str], Floats] | None:
+    """Draw texts of the pool with the teacher's guesses about them, if thresholds may lean on these."""
+    config, steps = run.project.config, run.inputs
+    guessed = "pseudo" in steps and config.task == "multilabel" and config.calibrate.method != "none"
+    if not guessed or config.measure.thresholds != "pool":
+        return None
+    from limbeck.pseudo.guesses import PoolScores
+
+    return PoolScores.load(steps["pool"], steps["pseudo"], steps["teach"], steps["calibrate"]).sample(
+        DRAWN, config.seed
+    )
+
+
 MEASURE = Step(
     name="measure",
     summary="tune thresholds on one half of dev, judge on the other and on test",
     tasks=("multilabel", "multiclass"),
     settings=("task", "seed", "measure"),
-    code=("limbeck.measure",),
-    after=("data", "baselines", "teach", "calibrate", "distill"),
+    code=("limbeck.measure", "limbeck.pseudo"),
+    after=("data", "baselines", "teach", "calibrate", "pool", "pseudo", "distill"),
     files=no_files,
     run=_run_measure,
 )
