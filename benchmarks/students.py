@@ -91,15 +91,14 @@ def recipes(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict
 def kinds(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
     """Compare the students, each with labels alone and distilled."""
     rows: list[dict[str, object]] = []
-    every = ["bag", "cnn", "bilstm", "transformer", "xgboost"]
+    networks = ["bag", "cnn", "bilstm", "transformer"]
     for name in only or SETS:
-        for kind in every:
-            for title in ("labels only", "soft pseudo labels and labels"):
-                if kind == "xgboost" and title == "labels only":
-                    continue  # the baselines' table has it
-                outcome = distilled(data, name, [kind], *RECIPES[title], *settings)
-                if not any(row["data"] == name for row in rows):
-                    rows.append({"data": name, "model": "teacher", **figures_of(outcome, "teacher-partial")})
+        # XGBoost with labels only is in the baselines' table.
+        for title, learners in (("labels only", networks), ("soft pseudo labels and labels", [*networks, "xgboost"])):
+            outcome = distilled(data, name, learners, *RECIPES[title], *settings)
+            if title == "labels only":
+                rows.append({"data": name, "model": "teacher", **figures_of(outcome, "teacher-partial")})
+            for kind in learners:
                 found = figures_of(outcome, f"student-{kind}")
                 rows.append({"data": name, "model": kind, "learns from": title, **found})
                 print(json.dumps(rows[-1]), flush=True)

@@ -84,6 +84,12 @@ def _code(source: str | bytes) -> str:
     return ast.dump(tree)
 
 
+def content_of(result: Path) -> str:
+    """Hash what a finished result's files hold, but for figures, which tell seconds."""
+    told = json.loads((result / MANIFEST).read_text(encoding="utf-8"))["files"]
+    return key_of({name: digest for name, digest in told.items() if name != "figures.json"})
+
+
 def write_atomically(path: Path, content: str) -> None:
     """Replace a text file in one step that a kill can't cut in two."""
     path.parent.mkdir(parents=True, exist_ok=True)

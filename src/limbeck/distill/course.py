@@ -20,7 +20,7 @@ from limbeck.data.splits import TUNING
 from limbeck.pseudo.buckets import read_labels
 from limbeck.pseudo.select import LABELLED, SELECTED, THRESHOLDS
 from limbeck.scorer import Floats
-from limbeck.store import Store, key_of
+from limbeck.store import Store, content_of, key_of
 from limbeck.teach.blend import BlendTeacher
 from limbeck.teach.borrowed import BorrowedTeacher
 from limbeck.teach.fine_tuned import FineTunedTeacher
@@ -115,8 +115,8 @@ class Course:
             "rows": _hash_of(train),
             "folds": key_of(self.prepared.folds.tolist()),
             "dev": _hash_of(tuning),
-            "teacher": _files_of(self.teach),
-            "selected": _files_of(self.select),
+            "teacher": content_of(self.teach),
+            "selected": content_of(self.select),
         }
 
 
@@ -138,9 +138,3 @@ def taught_encoder(teacher: Teacher) -> Encoder:
 
 def _hash_of(rows: Dataset) -> str:
     return key_of([rows.texts, np.nan_to_num(rows.labels, nan=-1).tolist(), list(rows.names)])
-
-
-def _files_of(result: Path) -> str:
-    """Hash a result's files but those that say when it was made."""
-    told = json.loads((result / "manifest.json").read_text(encoding="utf-8"))["files"]
-    return key_of({name: digest for name, digest in told.items() if name != "figures.json"})

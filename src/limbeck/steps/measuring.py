@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from limbeck.scorer import Floats, Scorer
 from limbeck.steps.step import Figures, Step, StepRun, no_files
+from limbeck.store import content_of, key_of
 
+TASK_KIND = "tasks/measured"
 # Texts of the pool that thresholds lean on.
 DRAWN = 5000
 
@@ -38,13 +43,38 @@ def _run_measure(run: StepRun) -> Figures:
         from limbeck.teach.calibrate import load_calibrated
 
         teacher = load_calibrated(run.inputs["teach"], run.inputs.get("calibrate"), run.project.root, run.store)
-        measure(f"teacher-{config.teach.kind}", teacher)
+        measured = [content_of(run.inputs[name]) for name in ("teach", "calibrate") if name in run.inputs]
+        measure(f"teacher-{config.teach.kind}", _Remembered(teacher, measured, run))
     if "distill" in run.inputs:
         from limbeck.distill.students import load_distilled
 
         for student in config.students.kinds:
             measure(f"student-{student}", load_distilled(run.inputs["distill"] / student))
     return figures
+
+
+@dataclass(frozen=True)
+class _Remembered:
+    """A slow scorer whose answers are kept: students come and go, and it needn't read dev and test for each."""
+
+    scorer: Scorer
+    content: list[str]
+    run: StepRun
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.scorer.labels
+
+    def predict_proba(self, texts: Sequence[str]) -> Floats:
+        import numpy as np
+
+        about = {"scorer": self.content, "texts": key_of(list(texts)), "made_with": dict(self.run.made_with)}
+        key, store = key_of(about), self.run.store
+        if self.run.force or not store.intact(TASK_KIND, key):
+            with store.write(TASK_KIND, key, about) as folder:
+                np.save(folder / "proba.npy", self.scorer.predict_proba(texts))
+        proba: Floats = np.load(store.folder(TASK_KIND, key) / "proba.npy", allow_pickle=False)
+        return proba
 
 
 def _drawn(run: StepRun) -> tuple[list[str], Floats] | None:
