@@ -75,7 +75,7 @@ def _about(kind: str, course: Course, pieces: Pieces) -> dict[str, Any]:
 
 def _train(kind: str, course: Course, pieces: Pieces, about: dict[str, Any], key: str, start: Path | None) -> None:
     began = time.monotonic()
-    lesson = _lesson(kind, course, pieces)
+    lesson = lesson_for(kind, course, pieces)
     fold, dev = (_examples(course, pieces, part) for part in ("watched", "tuning"))
     used = _used(pieces, lesson.examples, fold, dev)
     history: list[dict[str, Any]] = []
@@ -144,7 +144,7 @@ def _job(course: Course, lesson: DistillLesson, fold: Examples, dev: Examples, g
     )
 
 
-def _lesson(kind: str, course: Course, pieces: Pieces) -> DistillLesson:
+def lesson_for(kind: str, course: Course, pieces: Pieces) -> DistillLesson:
     """Put labelled rows first, selected texts after them; what has no weight in the losses is left out.
 
     Labelled rows whose labels aren't learnt, because they watch, are learnt as the teacher sees them, like the pool's.

@@ -8,9 +8,15 @@ from safetensors.torch import load_file
 from small_project import make_texts
 from teaching_project import add_category, copy_of, pipeline
 
+from limbeck.data.prepare import Prepared
+from limbeck.distill.course import Course
+from limbeck.distill.start import pieces_for
 from limbeck.distill.students import load_distilled
+from limbeck.distill.train import lesson_for
 from limbeck.errors import BadSetting, TooFewRows
 from limbeck.measure import average_precision
+from limbeck.measure.compare import load_measured
+from limbeck.teach.fine_tuned import FineTunedTeacher
 from limbeck.training import loop
 
 QUICK = [
@@ -78,6 +84,57 @@ def test_recipes(taught, recipe):
     rows, labelled = (states[-1].figures[f"cnn.{name}"] for name in ("rows", "labelled"))
     alone = recipe == ["distill.soft=0"]
     assert (rows == labelled) == alone and (labelled == 0) == (recipe == ["distill.task=0"])
+
+
+def test_rows_that_watch_are_learnt_as_the_teacher_sees_them(taught):
+    course = course_of(chain(taught, ["bag"]))
+    pieces = pieces_for("bag", course)
+    lesson = lesson_for("bag", course, pieces)
+    seen, watched = len(course.seen), len(course.watched)
+    assert lesson.labelled == seen and len(lesson.examples) == seen + watched + len(course.pool)
+    guesses, labels = lesson.examples.guesses, lesson.examples.labels
+    # The one fold that was held out watches: of the others no model is left that hasn't seen them.
+    assert np.isnan(guesses[:seen]).all() and not np.isnan(guesses[seen:]).any()
+    assert np.isnan(labels[seen:]).all() and not np.isnan(labels[:seen]).all(axis=1).any()
+    np.testing.assert_array_equal(lesson.examples.ids[seen], pieces.encode([course.train.texts[course.watched[0]]])[0])
+
+
+def test_a_transformer_has_a_batch_of_its_own(taught):
+    done = chain(taught, ["bag"], "distill.encoder_batch=7", "students.layers=1")
+    course = course_of(done)
+    sizes = {
+        kind: max(map(len, lesson_for(kind, course, pieces_for(kind, course)).batches(np.random.default_rng(0))))
+        for kind in ("bag", "transformer")
+    }
+    assert sizes == {"bag": 24, "transformer": 7}
+
+
+def course_of(done):
+    """Give what a chain's students learn from."""
+    folders = [done.folder(name) for name in ("data", "teach", "select")]
+    project = done.project
+    return Course(Prepared.load(folders[0]), project.config, *folders[1:], project.root, done.store, {})
+
+
+def test_the_teacher_reads_dev_and_test_once_for_all_students(taught, monkeypatch):
+    chain(taught, ["bag"]).run()
+    asked = []
+    score = FineTunedTeacher.score_cleaned
+    monkeypatch.setattr(
+        FineTunedTeacher, "score_cleaned", lambda self, texts: asked.append(texts) or score(self, texts)
+    )
+    figures = chain(taught, ["bag"], "distill.drop_tokens=0.05").run()[-1].figures
+    assert figures["teacher-partial.test.macro_f1"] > 0.5 and not asked
+
+
+def test_thresholds_lean_on_the_pool_if_they_may(taught):
+    found = {}
+    for how in ("pool", "steady"):
+        done = chain(taught, ["bag"], f"measure.thresholds={how}")
+        done.run()
+        found[how] = load_measured(done.folder("measure"))
+    for model in ("teacher-partial", "student-bag"):
+        assert found["pool"][model]["thresholds"] != found["steady"][model]["thresholds"]
 
 
 def test_what_was_raised_for_learning_is_lowered_in_the_student(taught):

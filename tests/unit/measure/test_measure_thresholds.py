@@ -7,6 +7,7 @@ import pytest
 
 from limbeck.errors import MeasureError
 from limbeck.measure import evaluate, steady_thresholds, tune_thresholds
+from limbeck.measure.thresholds import Unlabelled, choose_thresholds, leaning_thresholds
 
 NAN = np.nan
 
@@ -103,3 +104,58 @@ def test_steady_thresholds_move_with_a_curve_that_the_probabilities_are_put_thro
     one = proba >= steady_thresholds(truth, proba)
     other = moved >= steady_thresholds(truth, moved)
     assert np.mean(one != other) < 0.02
+
+
+def few_and_many(rng, positives, negatives=400):
+    """Give a dev set of one label and what a model says of it."""
+    truth = np.array([1.0] * positives + [0.0] * negatives)
+    scores = 1 / (1 + np.exp(-rng.normal(np.where(truth == 1, 1.0, -2.0), 1.0)))
+    return truth[:, None], scores[:, None]
+
+
+def pool_with_its_best_cut_at(cut):
+    """Give scores whose texts above `cut` have the label for sure, and no others."""
+    scores = np.linspace(0.005, 0.995, 100, dtype=np.float32)
+    return Unlabelled(scores[:, None], (scores > cut).astype(np.float32)[:, None])
+
+
+def test_thresholds_lean_on_the_pool_where_positives_are_few():
+    rng = np.random.default_rng(0)
+    few, many = (few_and_many(rng, positives) for positives in (3, 2000))
+    pool = pool_with_its_best_cut_at(0.9)
+    (of_few,), (of_many,) = leaning_thresholds(*few, pool), leaning_thresholds(*many, pool)
+    assert of_few == pytest.approx(0.9, abs=0.02)
+    assert of_many == pytest.approx(steady_thresholds(*many)[0], abs=0.05)
+
+
+def test_the_pools_cut_has_the_highest_f1_that_can_be_expected():
+    rng = np.random.default_rng(1)
+    scores = rng.random(300).round(1).astype(np.float32)  # many are equal: a cut can't part them
+    guesses = rng.random(300).astype(np.float32) * scores
+    nothing = np.full((1, 1), NAN)
+    (found,) = leaning_thresholds(nothing, np.full((1, 1), 0.5), Unlabelled(scores[:, None], guesses[:, None]))
+
+    def expected(threshold):
+        yes = scores >= threshold
+        return 2 * guesses[yes].sum() / (yes.sum() + guesses.sum())
+
+    assert expected(found) == pytest.approx(max(expected(cut) for cut in np.unique(scores)))
+
+
+def test_what_the_teacher_cannot_guess_is_left_to_dev():
+    truth, scores = few_and_many(np.random.default_rng(2), 20)
+    pool = pool_with_its_best_cut_at(0.9)
+    silent = Unlabelled(pool.scores, np.full_like(pool.guesses, NAN))
+    assert leaning_thresholds(truth, scores, silent) == pytest.approx(steady_thresholds(truth, scores))
+
+
+def test_only_thresholds_that_may_lean_do():
+    truth, scores = few_and_many(np.random.default_rng(3), 20)
+    pool = pool_with_its_best_cut_at(0.9)
+    for how, expected in (
+        ("steady", steady_thresholds(truth, scores)),
+        ("line-search", tune_thresholds(truth, scores)),
+    ):
+        assert choose_thresholds(truth, scores, how, 5, pool) == pytest.approx(expected)
+    assert choose_thresholds(truth, scores, "pool", 5) == pytest.approx(steady_thresholds(truth, scores))
+    assert choose_thresholds(truth, scores, "pool", 5, pool) == pytest.approx(leaning_thresholds(truth, scores, pool))

@@ -91,13 +91,13 @@ def test_repeated_texts_count_and_labelled_ones_are_not_pool_rows(tmp_path):
     assert told(folder)["sizes"]["texts"] == 6
 
 
-def test_labelled_rows_get_certain_guesses_of_what_they_do_not_know(tmp_path):
+def test_labelled_rows_get_certain_guesses_and_those_about_what_they_do_not_know_are_counted(tmp_path):
     labels = [[1, NAN], [NAN, 0], [NAN, NAN], [NAN, 1]]
-    guesses = [[0.2, 0.95], [0.7, 0.1], [0.01, 0.99], [NAN, NAN]]
+    guesses = [[0.2, 0.95], [0.7, 0.02], [0.01, 0.99], [NAN, NAN]]
     data = prepared(train=["a", "b", "c", "d"], labels=labels)
     folder = selection(tmp_path / "on", TABLE, data, guesses, confidence=0.9)
     filled = np.load(folder / "labelled.npy")
-    expected = [[NAN, 0.95], [NAN, NAN], [0.01, 0.99], [NAN, NAN]]
+    expected = [[NAN, 0.95], [NAN, 0.02], [0.01, 0.99], [NAN, NAN]]
     assert filled.dtype == np.float32 and filled == pytest.approx(np.array(expected), nan_ok=True)
     assert told(folder)["sizes"] == {"texts": 6, "kept": 2, "labelled_rows": 4, "filled": 3}
     off = selection(tmp_path / "off", TABLE, data, guesses, confidence=0.9, fill_labelled=False)
