@@ -49,7 +49,10 @@ def print_figures(pipeline: Pipeline, by_category: bool = False, by_source: bool
     console().print(f"Results are in {pipeline.folder('measure')}", markup=False)
 
 
-_NOTE = "Thresholds come from dev's tuning half; 'judging' is its other half. In brackets: the bootstrap interval."
+_NOTE = (
+    "Thresholds come from dev's tuning half, those of rare categories also from a scored pool; 'judging' is the other "
+    "half. In brackets: the bootstrap interval."
+)
 
 
 def _measured(pipeline: Pipeline) -> Measured:
