@@ -112,9 +112,9 @@ def main() -> None:
             {
                 "scored with": title,
                 "texts": len(texts),
-                "seconds": round(seconds, 1),
+                "seconds": f"{seconds:.1f}",
                 "texts a second": round(len(texts) / seconds),
-                "times as fast": round(baseline / seconds, 2),
+                "times as fast": f"{baseline / seconds:.2f}",
             }
         )
     note = (

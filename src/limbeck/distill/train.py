@@ -147,7 +147,8 @@ def _job(course: Course, lesson: DistillLesson, fold: Examples, dev: Examples, g
 def lesson_for(kind: str, course: Course, pieces: Pieces) -> DistillLesson:
     """Put labelled rows first, selected texts after them; what has no weight in the losses is left out.
 
-    Labelled rows whose labels aren't learnt, because they watch, are learnt as the teacher sees them, like the pool's.
+    Labelled rows whose labels aren't learnt, because they watch or because the task has no weight, are learnt as the
+    teacher that didn't see them guesses, like the pool's.
     """
     config, settings, train = course.config, _settings(kind, course), course.train
     heeds_guesses = settings.soft > 0 or settings.hard > 0

@@ -95,7 +95,9 @@ MEASURE = Step(
     summary="tune thresholds on one half of dev, judge on the other and on test",
     tasks=("multilabel", "multiclass"),
     settings=("task", "seed", "measure"),
-    code=("limbeck.measure", "limbeck.pseudo"),
+    code=tuple(
+        f"limbeck.{name}" for name in ("measure", "pseudo", "students", "teach", "baselines", "training", "text")
+    ),
     after=("data", "baselines", "teach", "calibrate", "pool", "pseudo", "distill"),
     files=no_files,
     run=_run_measure,

@@ -16,9 +16,7 @@ from limbeck.store import Store, key_of
 from limbeck.teach.encoders import EncoderFiles, reading_key
 from limbeck.teach.network import Encoder, device
 from limbeck.teach.pooling import pool
-from limbeck.training.tokens import Tokens, batches_by_length, pad
-
-SCORED_AT_ONCE = 32  # larger batches leave a CPU's cache, and are a sixth slower
+from limbeck.training.tokens import SCORED_AT_ONCE, Tokens, batches_by_length, pad
 
 Vectors = NDArray[np.float32]
 

@@ -18,9 +18,7 @@ from limbeck.teach.card import Card, read_card
 from limbeck.teach.encoders import find_encoder
 from limbeck.teach.lessons import Lessons, Taught
 from limbeck.teach.network import device, positions
-from limbeck.training.tokens import Tokens, batches_by_length, pad
-
-SCORED_AT_ONCE = 32  # larger batches leave a CPU's cache, and are a sixth slower
+from limbeck.training.tokens import SCORED_AT_ONCE, Tokens, batches_by_length, pad
 
 
 @dataclass(frozen=True)

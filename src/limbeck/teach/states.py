@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from limbeck.progress import progress
 from limbeck.store import Store, key_of
 from limbeck.teach.network import Encoder, device
-from limbeck.training.tokens import Ids, batches_by_length, pad
+from limbeck.training.tokens import SCORED_AT_ONCE, Ids, batches_by_length, pad
 
 KIND = "states"
-SCORED_AT_ONCE = 32  # larger batches leave a CPU's cache, and are a sixth slower
 # They are large and soon made again: of older texts and encoders only these many stay on disk.
 KEPT = 4
 

@@ -18,12 +18,11 @@ from limbeck.progress import progress as show_progress
 from limbeck.training.checkpoint import Checkpoints, Progress, Weights
 from limbeck.training.examples import Examples, Rows
 from limbeck.training.lesson import Lesson
-from limbeck.training.tokens import batches_by_length
+from limbeck.training.tokens import SCORED_AT_ONCE, batches_by_length
 
 MAX_RESTARTS = 3
 # A loss this many times the usual one, after the warm-up, is a run that has gone wrong.
 DIVERGED = 4.0
-SCORED_AT_ONCE = 32  # larger batches leave a CPU's cache, and are a sixth slower
 # How often a run of a given number of steps is judged.
 EVALUATIONS = 10
 

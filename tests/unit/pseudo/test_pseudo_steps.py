@@ -10,8 +10,10 @@ from small_project import write_project
 from teaching_project import copy_of, multiclass_project, pipeline
 
 from limbeck.config import load_project
+from limbeck.data.prepare import Prepared
 from limbeck.errors import FileMissing
 from limbeck.pipeline import Pipeline
+from limbeck.pseudo.guesses import PoolScores
 
 STEPS = ("pool", "pseudo", "select")
 
@@ -89,3 +91,16 @@ def test_a_run_repeated_gives_the_same_bytes(scored_project, template, tmp_path)
     chain.run(until="select")
     for name in ("selected.parquet", "labelled.npy", "selection.json"):
         assert (chain.folder("select") / name).read_bytes() == (first.folder("select") / name).read_bytes()
+
+
+def test_a_sample_holds_texts_of_the_pool_with_their_own_guesses(scored_project):
+    chain = pipeline(scored_project, "probe")
+    scores = PoolScores.load(*(chain.folder(name) for name in ("pool", "pseudo", "teach", "calibrate")))
+    everything, guesses = scores.sample(10_000, seed=0)
+    by_text = dict(zip(everything, guesses, strict=True))
+    learnt = {text.lower() for text in Prepared.load(chain.folder("data")).train.texts}
+    assert len(by_text) == len(everything) == 41 and not learnt & {text.lower().rstrip("!") for text in everything}
+    some, theirs = scores.sample(10, seed=0)
+    assert len(some) == 10 and some == scores.sample(10, seed=0)[0]
+    np.testing.assert_array_equal(theirs, [by_text[text] for text in some])
+    assert set(some) != set(scores.sample(10, seed=1)[0])
