@@ -6,7 +6,7 @@ from pathlib import Path
 
 from limbeck.config import Config, Project
 from limbeck.errors import FileMissing, Place
-from limbeck.steps.step import WORD_COUNTERS, Figures, Step, StepRun, no_files
+from limbeck.steps.step import NETWORKS, WORD_COUNTERS, Figures, Step, StepRun, no_files
 
 
 def pool_files(project: Project) -> list[Path]:
@@ -94,7 +94,7 @@ PSEUDO = Step(
     after=("data", "pool", "teach"),
     files=no_files,
     run=_run_pseudo,
-    libraries=("torch", "transformers", "tokenizers", *WORD_COUNTERS),
+    libraries=(*NETWORKS, *WORD_COUNTERS),
     wanted=distills,
 )
 

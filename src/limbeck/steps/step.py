@@ -12,7 +12,8 @@ from limbeck.store import Store
 
 Figures = dict[str, float]
 
-# What baselines are made with.
+# What networks are made with, and what baselines are.
+NETWORKS = ("torch", "transformers", "tokenizers", "accelerate", "onnxruntime")
 WORD_COUNTERS = ("scikit-learn", "scipy", "xgboost-cpu", "xgboost", "optuna", "iterative-stratification")
 
 

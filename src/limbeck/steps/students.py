@@ -7,7 +7,7 @@ from pathlib import Path
 
 from limbeck.config import Project
 from limbeck.steps.pool import distills
-from limbeck.steps.step import WORD_COUNTERS, Figures, Step, StepRun
+from limbeck.steps.step import NETWORKS, WORD_COUNTERS, Figures, Step, StepRun
 
 
 def _student_files(project: Project) -> list[Path]:
@@ -69,7 +69,7 @@ DISTILL = Step(
     after=("data", "teach", "select"),
     files=_student_files,
     run=_run_distill,
-    libraries=("torch", "transformers", "tokenizers", "accelerate", *WORD_COUNTERS),
+    libraries=(*NETWORKS, *WORD_COUNTERS),
     unmoved_by=("distill.checkpoint_seconds",),
     wanted=distills,
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 from limbeck.config import Project
 from limbeck.errors import BadSetting
 from limbeck.steps.pool import pool_files
-from limbeck.steps.step import WORD_COUNTERS, Figures, Step, StepRun
+from limbeck.steps.step import NETWORKS, WORD_COUNTERS, Figures, Step, StepRun
 
 
 def _encoder_files(project: Project) -> list[Path]:
@@ -125,7 +125,7 @@ ADAPT = Step(
     after=("data",),
     files=lambda project: [*pool_files(project), *_encoder_files(project)],
     run=_run_adapt,
-    libraries=("torch", "transformers", "tokenizers", "accelerate"),
+    libraries=NETWORKS,
     unmoved_by=("data.titles", "data.labels", "data.dev", "data.test", "data.categories"),
     wanted=lambda config: config.adapt.on and not {"none", "folder"}.issuperset(config.teach.kinds),
 )
@@ -142,7 +142,7 @@ TEACH = Step(
     after=("data", "adapt"),
     files=_encoder_files,
     run=_run_teach,
-    libraries=("torch", "transformers", "tokenizers", "accelerate", *WORD_COUNTERS),
+    libraries=(*NETWORKS, *WORD_COUNTERS),
     unmoved_by=("train.checkpoint_seconds", "baselines.kinds"),
     wanted=lambda config: config.teach.kind != "none",
 )

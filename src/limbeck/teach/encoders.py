@@ -51,8 +51,9 @@ def _hash_of(folder: Path, state: tuple[tuple[Path, int, int], ...]) -> str:
 
 def reading_key(files: EncoderFiles) -> str:
     """Hash an encoder and all that turns texts into its vectors: what is computed once is only good for the same."""
-    code = [code_version(f"limbeck.{name}") for name in ("teach.network", "teach.pooling", "training.tokens")]
-    return key_of([encoder_key(files), code, library_versions(("torch", "transformers", "tokenizers"))])
+    modules = ("teach.network", "teach.pooling", "training.tokens", "training.outputs")
+    code = [code_version(f"limbeck.{name}") for name in modules]
+    return key_of([encoder_key(files), code, library_versions(("torch", "transformers", "tokenizers", "onnxruntime"))])
 
 
 def find_encoder(name: str, root: Path = Path()) -> EncoderFiles:

@@ -10,13 +10,16 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor, nn
 
-from limbeck.progress import progress
+from limbeck.progress import bar
 from limbeck.store import Store, key_of
 from limbeck.teach.encoders import EncoderFiles, reading_key
 from limbeck.teach.network import Encoder, device
 from limbeck.teach.pooling import pool
-from limbeck.training.tokens import SCORED_AT_ONCE, Tokens, batches_by_length, pad
+from limbeck.training.examples import unlabelled
+from limbeck.training.outputs import ManyTexts, outputs
+from limbeck.training.tokens import Tokens
 
 Vectors = NDArray[np.float32]
 
@@ -28,20 +31,27 @@ class Featuriser:
         """Load the encoder in `folder`; texts are cut at `max_tokens`."""
         self.encoder = Encoder(folder).eval().to(device())
         self.tokens = Tokens(folder, min(max_tokens, self.encoder.longest))
+        self._network = ManyTexts(_EveryLayer(self.encoder))
 
-    @torch.no_grad()
     def __call__(self, texts: Sequence[str]) -> Vectors:
         """Give vectors [texts, layers + 1, width]: after the embeddings and after every layer."""
-        ids = self.tokens.encode(texts)
-        lengths = np.array([len(row) for row in ids], dtype=np.intp)
+        examples = unlabelled(self.tokens.encode(texts))
         found = np.zeros((len(texts), len(self.encoder.layers) + 1, self.encoder.width), dtype=np.float32)
-        groups = batches_by_length(lengths, SCORED_AT_ONCE) if len(texts) else []
-        for rows in progress(groups, "reading texts with the encoder", len(groups)):
-            batch = pad(ids, rows, self.tokens.pad_id)
-            ids_, mask = batch.ids.to(device()), batch.mask.to(device())
-            pooled = [pool(states, mask, self.encoder.pooling) for states in self.encoder.all_layers(ids_, mask)]
-            found[rows] = torch.stack(pooled, dim=1).cpu().numpy()
+        with bar("reading texts with the encoder", len(texts)) as advance:
+            for rows, vectors in outputs(self._network, examples, self.tokens.pad_id, device()):
+                found[rows] = vectors
+                advance(len(rows))
         return found
+
+
+class _EveryLayer(nn.Module):
+    def __init__(self, encoder: Encoder) -> None:
+        super().__init__()
+        self.encoder = encoder
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        states = self.encoder.all_layers(ids, mask)
+        return torch.stack([pool(layer, mask, self.encoder.pooling) for layer in states], dim=1)
 
 
 class FeatureCache:

@@ -16,9 +16,10 @@ from limbeck.scorer import Floats
 from limbeck.store import hash_file, link_or_copy
 from limbeck.teach.card import Card, read_card
 from limbeck.teach.network import Classifier, Encoder, device
-from limbeck.teach.states import states_of
-from limbeck.training.examples import Examples, Rows
+from limbeck.teach.states import lowest_layers, states_of
+from limbeck.training.examples import Examples, Rows, unlabelled
 from limbeck.training.loop import predict
+from limbeck.training.outputs import ManyTexts
 from limbeck.training.tokens import Tokens
 
 # Texts whose states after the shared layers are held in memory together.
@@ -98,32 +99,44 @@ class FineTunedTeacher:
 
         Texts are tokenised once, and go once through the layers that all members share.
         """
-        encoder, tokens = self._reader
-        network: Classifier | None = None
+        tokens = self._reader[1]
         pieces = [(start, member) for start in range(0, len(cleaned), AT_ONCE) for member in self.members]
         shared: tuple[int, Examples] | None = None
         for start, member in progress(pieces, "scoring with each member", len(pieces)):
             if shared is None or shared[0] != start:
                 shared = start, self._examples(cleaned[start : start + AT_ONCE])
-            examples = shared[1]
-            if network is None or network.head.out_features != len(member.columns):
-                network = Classifier(encoder, len(member.columns), frozen=self.frozen).to(device())
-            network.load_state_dict(load_file(member.weights), strict=False)
-            blank = np.zeros((len(examples), len(member.columns)), dtype=np.float32)
-            softmax = self.card.one_class and len(member.columns) > 1
+            examples, outputs = shared[1], len(member.columns)
+            network = self._network(outputs)
+            network.take(load_file(member.weights))
+            blank = np.zeros((len(examples), outputs), dtype=np.float32)
+            softmax = self.card.one_class and outputs > 1
             proba = predict(network, replace(examples, labels=blank), tokens.pad_id, softmax, device())
             yield np.arange(start, start + len(examples)), member, proba
 
     def _examples(self, cleaned: Sequence[str]) -> Examples:
-        encoder, tokens = self._reader
-        ids = tokens.encode(cleaned)
-        states = states_of(encoder, self.frozen, ids, tokens.pad_id) if self.frozen else None
-        return Examples(ids, np.zeros((len(ids), 0), dtype=np.float32), states=states)
+        tokens = self._reader[1]
+        examples = unlabelled(tokens.encode(cleaned))
+        return replace(examples, states=states_of(self._lowest, examples.ids, tokens.pad_id) if self.frozen else None)
 
     @cached_property
     def _reader(self) -> tuple[Encoder, Tokens]:
         encoder = Encoder(self.card.encoder.folder)
         return encoder, Tokens(self.card.encoder.folder, min(self.card.max_tokens, encoder.longest))
+
+    @cached_property
+    def _lowest(self) -> ManyTexts:
+        return lowest_layers(self._reader[0], self.frozen)
+
+    def _network(self, outputs: int) -> ManyTexts:
+        """Give a network of so many outputs, whose weights each member in turn replaces by its own."""
+        if outputs not in self._networks:
+            network = Classifier(self._reader[0], outputs, frozen=self.frozen).to(device())
+            self._networks[outputs] = ManyTexts(network, weights_apart=True)
+        return self._networks[outputs]
+
+    @cached_property
+    def _networks(self) -> dict[int, ManyTexts]:
+        return {}
 
     def save(self, folder: Path) -> None:
         """Write the members' weights and the card."""

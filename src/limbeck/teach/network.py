@@ -40,7 +40,7 @@ class Encoder(nn.Module):
         self.model.float()  # a file in half precision is too coarse to add small steps to
         self.pooling: Pooling = pooling_of(folder)
         self.width = int(self.model.config.hidden_size)
-        self.layers = _blocks(self.model)
+        self.layers = blocks(self.model)
         self.longest = positions(self.model)
         self._layers_give_tuples = self._probe_layers()
 
@@ -144,7 +144,7 @@ def _train(module: nn.Module, wanted: bool) -> None:
         parameter.requires_grad = wanted
 
 
-def _blocks(model: nn.Module) -> nn.ModuleList:
+def blocks(model: nn.Module) -> nn.ModuleList:
     """Find the list of layers: the longest ModuleList whose members are all of one class."""
     found = [m for m in model.modules() if isinstance(m, nn.ModuleList) and len({type(child) for child in m}) == 1]
     if not found:

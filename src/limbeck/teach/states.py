@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
+from torch import Tensor, nn
 
-from limbeck.progress import progress
+from limbeck.progress import bar
 from limbeck.store import Store, key_of
 from limbeck.teach.network import Encoder, device
-from limbeck.training.tokens import SCORED_AT_ONCE, Ids, batches_by_length, pad
+from limbeck.training.examples import unlabelled
+from limbeck.training.outputs import ManyTexts, outputs
+from limbeck.training.tokens import Ids
 
 KIND = "states"
 # They are large and soon made again: of older texts and encoders only these many stay on disk.
@@ -22,7 +24,7 @@ States = list[NDArray[np.float16]]
 
 
 def frozen_states(
-    store: Store, encoder: Encoder, reading: str, layers: int, ids: Sequence[Ids], pad_id: int, force: bool = False
+    store: Store, encoder: Encoder, reading: str, layers: int, ids: list[Ids], pad_id: int, force: bool = False
 ) -> States:
     """Give each text's vectors [tokens, width] after the lowest `layers` layers, read from disk as they are needed.
 
@@ -38,7 +40,7 @@ def frozen_states(
             with (folder / "states.npy").open("r+b") as file:
                 # A disk that is too full must say so here: while pages are written, it would end the process.
                 os.posix_fallocate(file.fileno(), 0, max(1, os.fstat(file.fileno()).st_size))
-            for row, states in _each(encoder, layers, ids, pad_id):
+            for row, states in _each(lowest_layers(encoder, layers), ids, pad_id):
                 flat[ends[row] - lengths[row] : ends[row]] = states
             flat.flush()
         for old, _ in store.newest_first(KIND)[KEPT:]:
@@ -47,18 +49,29 @@ def frozen_states(
     return [flat[end - length : end] for end, length in zip(ends, lengths, strict=True)]
 
 
-def states_of(encoder: Encoder, layers: int, ids: Sequence[Ids], pad_id: int) -> States:
-    """Give the same, in memory."""
-    found: dict[int, NDArray[np.float16]] = dict(_each(encoder, layers, ids, pad_id))
+def states_of(lowest: ManyTexts, ids: list[Ids], pad_id: int) -> States:
+    """Give the same, in memory; `lowest` are those layers."""
+    found: dict[int, NDArray[np.float16]] = dict(_each(lowest, ids, pad_id))
     return [found[row] for row in range(len(ids))]
 
 
-@torch.no_grad()
-def _each(encoder: Encoder, layers: int, ids: Sequence[Ids], pad_id: int) -> Iterator[tuple[int, NDArray[np.float16]]]:
-    encoder.eval().to(device())
-    groups = batches_by_length(np.array([len(row) for row in ids], dtype=np.intp), SCORED_AT_ONCE)
-    for rows in progress(groups, "reading texts with the frozen layers", len(groups)):
-        batch = pad(ids, rows, pad_id)
-        states = encoder.up_to(layers, batch.ids.to(device()), batch.mask.to(device())).cpu().numpy()
-        for position, row in enumerate(rows):
-            yield int(row), states[position, : len(ids[row])].astype(np.float16)
+def lowest_layers(encoder: Encoder, layers: int) -> ManyTexts:
+    """Give an encoder's lowest `layers` layers, without the cost of those above."""
+    return ManyTexts(_Lowest(encoder.to(device()), layers))
+
+
+class _Lowest(nn.Module):
+    def __init__(self, encoder: Encoder, layers: int) -> None:
+        super().__init__()
+        self.encoder, self.layers = encoder, layers
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        return self.encoder.up_to(self.layers, ids, mask)
+
+
+def _each(lowest: ManyTexts, ids: list[Ids], pad_id: int) -> Iterator[tuple[int, NDArray[np.float16]]]:
+    with bar("reading texts with the frozen layers", len(ids)) as advance:
+        for rows, states in outputs(lowest, unlabelled(ids), pad_id, device()):
+            for position, row in enumerate(rows):
+                yield int(row), states[position, : len(ids[row])].astype(np.float16)
+            advance(len(rows))

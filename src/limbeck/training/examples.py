@@ -60,6 +60,11 @@ class Examples:
         return padded, labels, states
 
 
+def unlabelled(ids: list[Ids], labels: int = 0) -> Examples:
+    """Give texts of whose `labels` labels nothing is known."""
+    return Examples(ids, np.full((len(ids), labels), np.nan, dtype=np.float32))
+
+
 def rows_of_epoch(
     labels: NDArray[np.float32], sources: Sequence[str], resample: str, balance_sources: bool, rng: np.random.Generator
 ) -> Rows:

@@ -18,7 +18,7 @@ from limbeck.progress import progress as show_progress
 from limbeck.training.checkpoint import Checkpoints, Progress, Weights
 from limbeck.training.examples import Examples, Rows
 from limbeck.training.lesson import Lesson
-from limbeck.training.tokens import SCORED_AT_ONCE, batches_by_length
+from limbeck.training.outputs import ManyTexts, outputs
 
 MAX_RESTARTS = 3
 # A loss this many times the usual one, after the warm-up, is a run that has gone wrong.
@@ -210,19 +210,14 @@ class _Run:
             _load(self.raw, weights)
 
 
-@torch.no_grad()
 def predict(
-    model: nn.Module, examples: Examples, pad_id: int, one_class: bool, device: str = "cpu"
+    model: nn.Module | ManyTexts, examples: Examples, pad_id: int, one_class: bool, device: str = "cpu"
 ) -> NDArray[np.float32]:
     """Give probabilities [texts, labels], batches by length, in the order of the texts."""
-    model.eval()
     proba = np.zeros(examples.labels.shape, dtype=np.float32)
-    for rows in batches_by_length(examples.lengths, SCORED_AT_ONCE):
-        batch, _, states = examples.batch(rows, pad_id)
-        known = () if states is None else (states.to(device),)
-        logits = model(batch.ids.to(device), batch.mask.to(device), *known).float()
-        scores = torch.softmax(logits, dim=1) if one_class else torch.sigmoid(logits)
-        proba[rows] = scores.cpu().numpy()
+    for rows, found in outputs(model, examples, pad_id, device):
+        logits = torch.from_numpy(found)
+        proba[rows] = (torch.softmax(logits, dim=1) if one_class else torch.sigmoid(logits)).numpy()
     return proba
 
 

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 import torch
 from teaching_project import pipeline
-from tiny_encoders import tiny_classifier
+from tiny_encoders import CONFIGS, tiny_classifier, tiny_encoder
 
 from limbeck.errors import BadSetting, EncoderMissing
+from limbeck.teach.card import Card
+from limbeck.teach.encoders import find_encoder
 from limbeck.teach.kinds import load_teacher
+from limbeck.teach.ready import ReadyTeacher
 
 TEXTS = ["the wifi dropped", "we arrived late, the staff were kind", "coffee was fine"]
 
@@ -58,3 +61,33 @@ def test_an_encoder_without_a_classifier_is_not_taken_for_one(project):
 def test_no_folder_is_one_sentence(project):
     with pytest.raises(BadSetting, match=r"teach\.folder"):
         pipeline(project, "folder").run(until="teach")
+
+
+@pytest.mark.parametrize("kind", sorted(CONFIGS))
+def test_sparing_what_nobody_reads_changes_no_answer(tmp_path, kind):
+    names = ["heat", "late", "wifi"]
+    words = sorted(set(" ".join(TEXTS).replace(",", " ").split()))
+    encoder = tiny_encoder(tmp_path / "encoder", words, kind)
+    model, tokenizer = tiny_classifier(encoder, tmp_path / "finished", names)
+    card = Card(
+        "folder", tuple(names), np.full(3, 0.5), (0.1,) * 3, (), find_encoder(str(tmp_path / "finished")), 64, False
+    )
+    teacher = ReadyTeacher(card, (0, 1, 2))
+    with torch.no_grad():
+        batch = tokenizer(TEXTS, padding=True, return_tensors="pt", return_token_type_ids=False)
+        expected = torch.sigmoid(model.eval()(**batch).logits).numpy()
+    assert teacher.predict_proba(TEXTS) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_classifier_of_the_first_token_computes_no_other_in_its_last_layer(project):
+    classifier(project, ["heat", "late", "wifi"])
+    chain = pipeline(project, "folder", "teach.folder=finished")
+    chain.run(until="teach")
+    teacher = load_teacher(chain.folder("teach"), project)
+    layers = teacher._model[0].model.bert.encoder.layer
+    seen = [[], []]
+    for layer, told in zip(layers, seen, strict=True):
+        layer.intermediate.register_forward_hook(lambda _, given, __, told=told: told.append(given[0].shape[1]))
+    teacher.predict_proba(TEXTS)
+    assert min(seen[0]) > 1
+    assert seen[1] == [1] * len(seen[0])
