@@ -35,7 +35,7 @@ def outputs(
     network: nn.Module | ManyTexts, examples: Examples, pad_id: int, device: str = "cpu"
 ) -> Iterator[tuple[Rows, Output]]:
     """Give rows and what the network says of them, until every text had its turn."""
-    groups = batches_by_length(examples.lengths, SCORED_AT_ONCE) if len(examples) else []
+    groups = batches_by_length(examples.lengths, SCORED_AT_ONCE)
 
     def inputs(rows: Rows) -> Inputs:
         batch, _, states = examples.batch(rows, pad_id)

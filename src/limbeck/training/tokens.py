@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +70,17 @@ def pad(ids: Sequence[Ids], rows: NDArray[np.intp], pad_id: int) -> Batch:
 
 
 def batches_by_length(lengths: NDArray[np.intp], size: int) -> list[NDArray[np.intp]]:
-    """Group all rows, longest first, so that the first batch shows whether memory is enough."""
+    """Group all rows, longest first, so that the first batch shows whether memory is enough.
+
+    A batch of a quarter of `size` ends where the length changes: small batches cost less than padding.
+    """
     order = np.argsort(-lengths, kind="stable")
-    return [order[start : start + size] for start in range(0, len(order), size)]
+    starts = [0] if len(order) else []
+    for place in range(1, len(order)):
+        rows = place - starts[-1]
+        if rows >= size or (4 * rows >= size and lengths[order[place]] != lengths[order[place - 1]]):
+            starts.append(place)
+    return [order[start:end] for start, end in pairwise([*starts, len(order)])]
 
 
 def shuffled_batches(lengths: NDArray[np.intp], size: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
