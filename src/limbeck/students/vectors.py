@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
+from torch import Tensor, nn
 
-from limbeck.progress import progress
+from limbeck.progress import bar
 from limbeck.scorer import Floats
 from limbeck.students.wordvectors import START, WordVectors
 from limbeck.teach.network import Encoder, device
 from limbeck.teach.pooling import pool
-from limbeck.training.tokens import Ids, Tokens, batches_by_length, pad
+from limbeck.training.examples import unlabelled
+from limbeck.training.outputs import ManyTexts, outputs
+from limbeck.training.tokens import Ids, Tokens
 
-READ_AT_ONCE = 128
 # Words that stand within so many tokens of each other count as neighbours.
 NEARBY = 4
 # A token that no text has counts like so many places when directions are chosen.
@@ -45,32 +47,39 @@ def vectors_of_words(encoder: Encoder, tokens: Tokens, vocabulary: Sequence[str]
     return vectors_of_reading(encoder, ids, tokens.pad_id, "reading the vocabulary")
 
 
-@torch.inference_mode()
-def _states_of_tokens(encoder: Encoder, ids: Sequence[Ids], pad_id: int, size: int, what: str) -> tuple[Floats, Floats]:
+def _states_of_tokens(encoder: Encoder, ids: list[Ids], pad_id: int, size: int, what: str) -> tuple[Floats, Floats]:
     """Add up an encoder's states at the places of each token [size, width], and count the places."""
-    encoder = encoder.eval().to(device())
     total, places = torch.zeros(size, encoder.width), torch.zeros(size)
-    batches = batches_by_length(np.array([len(i) for i in ids], dtype=np.intp), READ_AT_ONCE) if len(ids) else []
-    for rows in progress(batches, what, len(batches)):
-        batch = pad(ids, rows, pad_id)
-        states = encoder(batch.ids.to(device()), batch.mask.to(device())).cpu()
-        inside = batch.mask.bool()
-        total.index_add_(0, batch.ids[inside], states[inside])
-        places.index_add_(0, batch.ids[inside], torch.ones(int(inside.sum())))
+    for row, states in _read(encoder, ids, pad_id, what):
+        tokens = torch.from_numpy(ids[row].astype(np.int64))
+        total.index_add_(0, tokens, torch.from_numpy(states[: len(tokens)]))
+        places.index_add_(0, tokens, torch.ones(len(tokens)))
     return total.numpy(), places.numpy()
 
 
-@torch.inference_mode()
-def vectors_of_reading(encoder: Encoder, ids: Sequence[Ids], pad_id: int, what: str) -> Floats:
+def vectors_of_reading(encoder: Encoder, ids: list[Ids], pad_id: int, what: str) -> Floats:
     """Give an encoder's pooled vector of each text [texts, encoder width]."""
-    encoder = encoder.eval().to(device())
     found = np.zeros((len(ids), encoder.width), dtype=np.float32)
-    batches = batches_by_length(np.array([len(i) for i in ids], dtype=np.intp), READ_AT_ONCE)
-    for rows in progress(batches, what, len(batches)):
-        batch = pad(ids, rows, pad_id)
-        states = encoder(batch.ids.to(device()), batch.mask.to(device()))
-        found[rows] = pool(states, batch.mask.to(device()), encoder.pooling).cpu().numpy()
+    for row, vector in _read(_Pooled(encoder), ids, pad_id, what):
+        found[row] = vector
     return found
+
+
+class _Pooled(nn.Module):
+    def __init__(self, encoder: Encoder) -> None:
+        super().__init__()
+        self.encoder = encoder
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        return pool(self.encoder(ids, mask), mask, self.encoder.pooling)
+
+
+def _read(network: nn.Module, ids: list[Ids], pad_id: int, what: str) -> Iterator[tuple[int, Floats]]:
+    """Give every text's row and what the network says of it."""
+    with bar(what, len(ids)) as advance:
+        for rows, said in outputs(ManyTexts(network.to(device())), unlabelled(ids), pad_id, device()):
+            yield from zip(rows.tolist(), said, strict=True)
+            advance(len(rows))
 
 
 def vectors_of_files(files: Sequence[WordVectors], vocabulary: Sequence[str], seed: int) -> Floats:
