@@ -28,9 +28,9 @@ def command(folder):
     return [sys.executable, "-c", SMALL_BUCKETS, "pseudo", "--quiet", "-p", str(folder), *sets]
 
 
-def finished(folder):
+def finished(folder, store=".limbeck"):
     """Give the finished tasks; they come while this looks."""
-    found = (folder / ".limbeck" / "tasks" / "scores").glob("*/manifest.json")
+    found = (folder / store / "tasks" / "scores").glob("*/manifest.json")
     return {file.parent.name: json.loads(file.read_text(encoding="utf-8"))["finished"] for file in found}
 
 
@@ -71,20 +71,41 @@ def test_a_kill_while_the_pool_is_scored_costs_one_bucket(tmp_path, monkeypatch)
     assert len(set(selected)) == len(selected) == TEXTS - labelled
 
 
-def at_size(folder, rows):
-    """Let a fresh process send a pool of so many rows through; give its peak memory and what it found."""
+def at_size(folder, rows, kill_after=0):
+    """Let a fresh process send a pool of so many rows through; give its peak memory and what it found.
+
+    If it is killed first, when it has scored `kill_after` buckets, the tasks that were finished then are given, too.
+    """
     folder.mkdir()
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     arguments = [sys.executable, str(POOL_AT_SIZE), str(folder), str(rows)]
+    before = {}
+    if kill_after:
+        process = subprocess.Popen(
+            arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment
+        )
+        deadline = time.monotonic() + 1500
+        while len(finished(folder, "store")) < kill_after:
+            assert process.poll() is None, process.communicate()[1]
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        before = finished(folder, "store")
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=1500, env=environment)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    print(done.stdout)
+    return json.loads(done.stdout), before
 
 
 @pytest.mark.slow
-def test_memory_does_not_grow_with_the_pool_and_no_row_is_lost(tmp_path):
-    small, large = (at_size(tmp_path / str(rows), rows) for rows in (100_000, 1_000_000))
+def test_a_million_rows_take_no_more_memory_and_survive_a_kill(tmp_path):
+    small, _ = at_size(tmp_path / "small", 100_000)
+    large, before = at_size(tmp_path / "large", 1_000_000, kill_after=20)
     for told, rows in ((small, 100_000), (large, 1_000_000)):
         assert told["rows"] == told["distinct"] == rows
-        assert told["kept"] == told["texts"] == rows * 9 // 10
+        assert told["kept"] == told["scored"] == told["texts"] == rows * 9 // 10
+    after = finished(tmp_path / "large", "store")
+    assert 20 <= len(before) < large["buckets"] == len(after)
+    assert {key: after[key] for key in before} == before
     assert large["peak_mib"] - small["peak_mib"] < 50
