@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,9 @@ from limbeck.students.transformer import Transformer
 from limbeck.teach.network import Encoder, device
 from limbeck.text import Cleaner
 from limbeck.training.checkpoint import save_weights
-from limbeck.training.examples import Examples
+from limbeck.training.examples import unlabelled
 from limbeck.training.loop import predict
+from limbeck.training.outputs import ManyTexts
 
 FILE_NAME = "student.json"
 SCORED_AT_ONCE = 4096
@@ -41,13 +43,16 @@ class StudentScorer:
         """Give probabilities [texts, labels]."""
         cleaner = Cleaner(self.clean)
         proba = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
-        network = self.network.to(device())
         for start in range(0, len(texts), SCORED_AT_ONCE):
             ids = self.pieces.encode([cleaner(text) for text in texts[start : start + SCORED_AT_ONCE]])
-            blank = np.zeros((len(ids), len(self.labels)), dtype=np.float32)
-            found = predict(network, Examples(ids, blank), self.pieces.pad_id, self.one_class, device())
+            examples = unlabelled(ids, len(self.labels))
+            found = predict(self._many, examples, self.pieces.pad_id, self.one_class, device())
             proba[start : start + len(ids)] = found
         return proba
+
+    @cached_property
+    def _many(self) -> ManyTexts:
+        return ManyTexts(self.network.to(device()))
 
     @property
     def parameters(self) -> int:

@@ -75,7 +75,7 @@ class ManyTexts:
     def graph(self, inputs: Callable[[Rows], Inputs], groups: Sequence[Rows]) -> Graph | None:
         """Give the export, compared with the network itself on a batch; None for few texts, or after a failure."""
         if self._graph is None and not self._refused and sum(map(len, groups)) >= MANY:
-            sample = inputs(groups[-1])
+            sample = inputs(groups[0])
             try:
                 graph = Graph(onnx_graph(self.network, sample, self.weights_apart))
                 if self.weights_apart:
