@@ -1,5 +1,6 @@
 """Student networks: padding changes nothing, order matters where it should, and folders give them back."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,9 @@ from limbeck.students.registry import NETWORKS
 from limbeck.students.scorer import StudentScorer, load_student
 from limbeck.students.transformer import Transformer, keep_layers, spread
 from limbeck.teach.network import Encoder
+from limbeck.training.examples import unlabelled
+from limbeck.training.loop import predict
+from limbeck.training.outputs import MANY, ManyTexts
 
 WORDS = ["late", "train", "wifi", "cold", "seat", "kind", "staff", "again"]
 PLAN = Plan(labels=3, vocabulary=40, vectors=16, width=16, dropout=0.3, pad_id=1)
@@ -47,6 +51,17 @@ def test_padding_changes_nothing(kind, encoder):
         together = student(ids, mask)
         assert student(wide, (wide != 1).long()) == pytest.approx(together, abs=1e-5)
         assert student(ids[1:, :3], mask[1:, :3]) == pytest.approx(together[1:], abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_texts_get_the_answers_of_few(kind, encoder):
+    student = network(kind, encoder)
+    rng = np.random.default_rng(0)
+    examples = unlabelled([rng.integers(2, 12, size=rng.integers(1, 30)).astype(np.int32) for _ in range(MANY)], 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # it is exported
+        many = predict(ManyTexts(student), examples, 1, False)
+    assert many == pytest.approx(predict(student, examples, 1, False), abs=1e-5)
 
 
 @pytest.mark.parametrize("kind", KINDS)
