@@ -138,10 +138,7 @@ def onnx_graph(network: nn.Module, sample: Inputs, weights_apart: bool = False) 
     """Give a network as ONNX for any number of texts of any length; `sample` shows what it takes."""
     # One text, or one token, would be taken for a constant.
     texts, tokens = 2, 8
-    shown = tuple(
-        torch.ones((texts, tokens), dtype=t.dtype) if t.ndim == 2 else torch.randn(texts, tokens, t.shape[2])
-        for t in sample
-    )
+    shown = tuple(torch.ones((texts, tokens, *given.shape[2:]), dtype=given.dtype) for given in sample)
     names = list(INPUTS[: len(sample)])
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # tracing tells of every shape that it follows
