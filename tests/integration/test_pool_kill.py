@@ -74,12 +74,13 @@ def test_a_kill_while_the_pool_is_scored_costs_one_bucket(tmp_path, monkeypatch)
 def at_size(folder, rows, kill_after=0):
     """Let a fresh process send a pool of so many rows through; give its peak memory and what it found.
 
-    If it is killed first, when it has scored `kill_after` buckets, the tasks that were finished then are given, too.
+    If it is killed first, when it has scored `kill_after` buckets, the tasks that were finished then are given, too,
+    and the peak is the higher one of the two processes: the first has read and gathered.
     """
     folder.mkdir()
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     arguments = [sys.executable, str(POOL_AT_SIZE), str(folder), str(rows)]
-    before = {}
+    before, peak = {}, 0.0
     if kill_after:
         process = subprocess.Popen(
             arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment
@@ -89,13 +90,17 @@ def at_size(folder, rows, kill_after=0):
             assert process.poll() is None, process.communicate()[1]
             assert time.monotonic() < deadline
             time.sleep(0.05)
+        status = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
         process.send_signal(signal.SIGKILL)
         process.communicate()
+        peak = int(status.partition("VmHWM:")[2].split()[0]) / 1024
         before = finished(folder, "store")
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=1500, env=environment)
     assert done.returncode == 0, done.stderr
-    print(done.stdout)
-    return json.loads(done.stdout), before
+    told = json.loads(done.stdout)
+    told["peak_mib"] = max(told["peak_mib"], peak)
+    print(json.dumps({**told, "finished before the kill": len(before)}))
+    return told, before
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from limbeck.scorer import Floats, Scorer
-from limbeck.steps.step import Figures, Step, StepRun, no_files
+from limbeck.steps.step import NETWORKS, WORD_COUNTERS, Figures, Step, StepRun, no_files
 from limbeck.store import content_of, key_of
 
 TASK_KIND = "tasks/measured"
@@ -101,4 +101,5 @@ MEASURE = Step(
     after=("data", "baselines", "teach", "calibrate", "pool", "pseudo", "distill"),
     files=no_files,
     run=_run_measure,
+    libraries=(*NETWORKS, *WORD_COUNTERS),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import warnings
 from collections import deque
@@ -102,7 +101,7 @@ class Graph:
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = 1
         settings.log_severity_level = 3
-        self.cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self.cores = torch.get_num_threads()  # as many as torch itself would use, so OMP_NUM_THREADS counts here, too
         self._session = onnxruntime.InferenceSession(graph, settings, providers=["CPUExecutionProvider"])
         self._wanted = {wanted.name for wanted in self._session.get_inputs()}
         self._weights: dict[str, Any] = {}

@@ -1,18 +1,20 @@
 """Finished transformers classifiers as teachers: their labels are found by name, their answers are their own."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from teaching_project import pipeline
 from tiny_encoders import CONFIGS, tiny_classifier, tiny_encoder
+from torch import nn
 
 from limbeck.errors import BadSetting, EncoderMissing
 from limbeck.teach.card import Card
 from limbeck.teach.encoders import find_encoder
 from limbeck.teach.kinds import load_teacher
-from limbeck.teach.ready import ReadyTeacher
+from limbeck.teach.ready import ReadyTeacher, _Logits
 
 TEXTS = ["the wifi dropped", "we arrived late, the staff were kind", "coffee was fine"]
 
@@ -91,3 +93,27 @@ def test_a_classifier_of_the_first_token_computes_no_other_in_its_last_layer(pro
     teacher.predict_proba(TEXTS)
     assert min(seen[0]) > 1
     assert seen[1] == [1] * len(seen[0])
+
+
+class Odd(nn.Module):
+    """A classifier without layers, or one whose layers read only texts with a certain token."""
+
+    def __init__(self, layers):
+        super().__init__()
+        if layers:
+            self.layers = nn.ModuleList([nn.Module(), nn.Module()])
+            self.layers[1].attention = nn.Identity()
+
+    def forward(self, input_ids, attention_mask):
+        if not (input_ids == 99).any():
+            raise ValueError("no token to pool")
+        return SimpleNamespace(logits=input_ids[:, :3].float())
+
+
+@pytest.mark.parametrize("layers", [True, False])
+def test_a_classifier_of_another_make_goes_on_as_it_is(layers):
+    network = _Logits(Odd(layers))
+    network.spare_what_nobody_reads()
+    ids = torch.tensor([[1, 2, 3, 99]])
+    assert network(ids, torch.ones_like(ids)).tolist() == [[1, 2, 3]]
+    assert not any(module._forward_hooks for module in network.modules())
