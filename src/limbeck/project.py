@@ -10,7 +10,7 @@ from limbeck.data.demo import TITLES, DemoSummary, write_demo
 from limbeck.errors import ProjectExists
 from limbeck.store import write_atomically
 
-# Enough for a first look; the defaults take three times and two and a half times as long.
+# Enough for a first look; the defaults take three and six times as long.
 DEMO_TRIALS = 6
 DEMO_STEPS = 400
 DEMO_FILES = ("labels", "pool.jsonl", "dev.jsonl", "test.jsonl")

@@ -109,7 +109,7 @@ class DistillSettings(LoopSettings):
     )
     epochs: Annotated[int, Field(ge=1)] = Field(6, description="Passes over the rows, if steps is 0.")
     steps: Annotated[int, Field(ge=0)] = Field(
-        1000, description="Batches in all, however many rows there are. 0: as many as the epochs hold."
+        2500, description="Batches in all, however many rows there are. 0: as many as the epochs hold."
     )
     batch: Annotated[int, Field(ge=1)] = Field(128, description="Rows a batch; batches hold texts of similar length.")
     encoder_batch: Annotated[int, Field(ge=1)] = Field(32, description="The same for a transformer student.")
