@@ -24,6 +24,8 @@ TEACHER = ("teach.kind=partial", "baselines.kinds=[]")
 TWO_FOLDS = (*TEACHER, "teach.folds=2")
 # The demo's own is shorter, so that a first look takes minutes.
 STEPS = f"distill.steps={DistillSettings().steps}"
+# Of XGBoost's search, which has the whole pool to learn here.
+TRIALS = "baselines.trials=8"
 LABELS_ONLY = ["distill.soft=0"]
 RECIPES = {
     "labels only": LABELS_ONLY,
@@ -98,7 +100,7 @@ def kinds(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[s
             ("soft pseudo labels and labels", networks),
             ("hard pseudo labels and labels", ["xgboost"]),  # with labels only it is in the baselines' table
         ):
-            outcome = distilled(data, name, learners, *RECIPES[title], *settings)
+            outcome = distilled(data, name, learners, *RECIPES[title], TRIALS, *settings)
             if title == "labels only":
                 rows.append({"data": name, "model": "teacher", **figures_of(outcome, "teacher-partial")})
             for kind in learners:
