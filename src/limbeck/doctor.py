@@ -11,13 +11,14 @@ from pathlib import Path
 
 from limbeck import __version__
 from limbeck.errors import EncoderMissing
+from limbeck.runtime.processor import VNNI, processor
 from limbeck.teach.encoders import find_encoder
 
 # What matters for integer models: the names that Linux uses, by the names that people use.
 X86_FEATURES = {
     "AVX2": ("avx2",),
     "AVX-512": ("avx512f",),
-    "VNNI": ("avx512_vnni", "avx_vnni"),
+    "VNNI": VNNI,
     "AMX": ("amx_int8", "amx_tile"),
 }
 ARM_FEATURES = {"dot product": ("asimddp",), "int8 matrix multiply": ("i8mm",), "SVE": ("sve",)}
@@ -49,7 +50,7 @@ class Examination:
 
 def examine(encoder: str, root: Path = Path()) -> Examination:
     """Look at the machine and the installation; `encoder` is looked for from `root`."""
-    flags, model = _cpu()
+    flags, model = processor()
     features = ARM_FEATURES if platform.machine().lower() in ("aarch64", "arm64") else X86_FEATURES
     found, problem = None, None
     try:
@@ -93,17 +94,6 @@ def _installed(package: str) -> bool:
     except metadata.PackageNotFoundError:
         return False
     return True
-
-
-def _cpu() -> tuple[frozenset[str] | None, str]:
-    """Read flags and name of the CPU; flags are None where the system keeps them to itself."""
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None, platform.processor() or "unknown"
-    flags = re.search(r"^(?:flags|Features)\s*:\s*(.*)$", text, re.MULTILINE)
-    model = re.search(r"^model name\s*:\s*(.*)$", text, re.MULTILINE)
-    return frozenset(flags[1].split()) if flags else None, model[1] if model else platform.processor() or "unknown"
 
 
 def _memory_gib() -> float | None:

@@ -27,7 +27,12 @@
     │   ├── UnknownStep         L403
     │   ├── InputChanged        L404  a file changed while a step read it
     │   └── SystemRefused       L405  the system refused to read or write a file
-    └── MeasureError            L500  figures asked of arrays that don't fit together
+    ├── MeasureError            L500  figures asked of arrays that don't fit together
+    └── BundleError             L600
+        ├── BundleMissing       L601  no bundle where one was expected
+        ├── BundleBroken        L602  a file that is not as it was when the bundle was made
+        ├── BundleVersion       L603  made by a version that this one doesn't understand
+        └── BundleUnsafe        L604  files that no bundle has, or that lead out of the folder
 
 A code never changes its meaning. Every error says what was wrong, where, and what to do about it.
 """
@@ -253,6 +258,37 @@ class MeasureError(LimbeckError):
     """Figures were asked of arrays that don't fit together."""
 
     code = "L500"
+
+
+class BundleError(LimbeckError):
+    """Something about a bundle."""
+
+    code = "L600"
+    exit_code = 6
+
+
+class BundleMissing(BundleError):
+    """There is no bundle where one was expected."""
+
+    code = "L601"
+
+
+class BundleBroken(BundleError):
+    """A file is not as it was when the bundle was made."""
+
+    code = "L602"
+
+
+class BundleVersion(BundleError):
+    """The bundle was made by a version that this one doesn't understand."""
+
+    code = "L603"
+
+
+class BundleUnsafe(BundleError):
+    """The folder holds what no bundle has, or leads out of itself."""
+
+    code = "L604"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -7,7 +7,21 @@ from pathlib import Path
 
 import typer
 
-from limbeck.cli import baselines, demo_data, distill, doctor, init, inspect, measure, pseudo, run, status, teach
+from limbeck.cli import (
+    baselines,
+    compress,
+    demo_data,
+    distill,
+    doctor,
+    init,
+    inspect,
+    measure,
+    predict,
+    pseudo,
+    run,
+    status,
+    teach,
+)
 from limbeck.cli.output import fail
 from limbeck.errors import LimbeckError, Place, SystemRefused
 
@@ -21,6 +35,7 @@ app = typer.Typer(
 )
 
 INTERRUPTED = 130
+USE = "Use a bundle"
 START, CHAIN, ALL = "Start", "Steps, in the order of the chain", "The whole chain"
 
 app.command("init", rich_help_panel=START)(init.command)
@@ -32,8 +47,10 @@ app.command("teach", rich_help_panel=CHAIN)(teach.command)
 app.command("pseudo", rich_help_panel=CHAIN)(pseudo.command)
 app.command("distill", rich_help_panel=CHAIN)(distill.command)
 app.command("measure", rich_help_panel=CHAIN)(measure.command)
+app.command("compress", rich_help_panel=CHAIN)(compress.command)
 app.command("run", rich_help_panel=ALL)(run.command)
 app.command("status", rich_help_panel=ALL)(status.command)
+app.command("predict", rich_help_panel=USE)(predict.command)
 
 
 @app.callback(invoke_without_command=True)

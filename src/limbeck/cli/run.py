@@ -10,6 +10,7 @@ import typer
 from limbeck.cli.measure import print_figures
 from limbeck.cli.options import AsJson, Overrides, ProjectFolder, Quiet
 from limbeck.cli.output import console, print_json
+from limbeck.cli.trials import print_trials
 from limbeck.config import load_project
 from limbeck.pipeline import Pipeline, StepState
 from limbeck.progress import set_quiet
@@ -26,8 +27,11 @@ def command(
     """Do every step that is out of date. Killed at any moment, the same command goes on from there."""
     pipeline = Pipeline(load_project(project, overrides or ()))
     states = run_steps(pipeline, until, force, quiet, as_json)
-    if states[-1].step.name == "measure" and not (quiet or as_json):
+    done = [state.step.name for state in states]
+    if "measure" in done and not (quiet or as_json):
         print_figures(pipeline)
+    if "compress" in done and not (quiet or as_json):
+        print_trials(pipeline)
 
 
 def run_steps(pipeline: Pipeline, until: str | None, force: bool, quiet: bool, as_json: bool) -> list[StepState]:

@@ -1,5 +1,6 @@
 """limbeck.toml as typed models; unknown keys are errors; --set section.key=value."""
 
+from limbeck.config.compressing import CompressSettings
 from limbeck.config.distilling import DistillSettings, PseudoSettings, StudentKind, StudentSettings
 from limbeck.config.inputs import DataSettings, Task
 from limbeck.config.measuring import BaselineKind, BaselineSettings, MeasureSettings
@@ -23,6 +24,7 @@ __all__ = [
     "BaselineKind",
     "BaselineSettings",
     "CalibrateSettings",
+    "CompressSettings",
     "Config",
     "DataSettings",
     "DistillSettings",

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from limbeck.config.compressing import CompressSettings
 from limbeck.config.distilling import DistillSettings, PseudoSettings, StudentSettings
 from limbeck.config.inputs import DataSettings, SplitSettings, Task, TextSettings
 from limbeck.config.measuring import BaselineSettings, MeasureSettings, TrackSettings
@@ -44,4 +45,5 @@ class Config(Section):
     distill: DistillSettings = DistillSettings()
     baselines: BaselineSettings = BaselineSettings()
     measure: MeasureSettings = MeasureSettings()
+    compress: CompressSettings = CompressSettings()
     track: TrackSettings = TrackSettings()

@@ -19,10 +19,11 @@ from limbeck.data.splits import TUNING
 from limbeck.errors import TooFewRows
 from limbeck.measure import choose_thresholds
 from limbeck.pseudo.buckets import Bucket, Ints, label_columns, label_schema
-from limbeck.pseudo.confidence import Bools, Doubles, Judged, Rule
+from limbeck.pseudo.confidence import Bools, Judged, Rule
 from limbeck.pseudo.draw import rank_limit, ranks
 from limbeck.pseudo.guesses import PoolScores
 from limbeck.pseudo.survey import Survey
+from limbeck.runtime.confidence import Doubles
 from limbeck.scorer import Floats
 
 SELECTED = "selected.parquet"

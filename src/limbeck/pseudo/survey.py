@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from limbeck.pseudo.confidence import Bools, Doubles, Judged
+from limbeck.pseudo.confidence import Bools, Judged
+from limbeck.runtime.confidence import Doubles
 from limbeck.scorer import Floats
 
 LEVELS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99)

@@ -4,6 +4,7 @@ A step is a function of its inputs. It writes into a folder that becomes visible
 step is one function, one `Step` beside it, and its place in `STEPS`.
 """
 
+from limbeck.steps.compressing import COMPRESS
 from limbeck.steps.labels import BASELINES, DATA, SENTENCES
 from limbeck.steps.measuring import MEASURE
 from limbeck.steps.pool import POOL, PSEUDO, SELECT
@@ -23,6 +24,7 @@ STEPS: tuple[Step, ...] = (
     SELECT,
     DISTILL,
     MEASURE,
+    COMPRESS,
 )
 
 __all__ = ["STEPS", "Step", "StepRun"]

@@ -53,7 +53,7 @@ def precision_of(student, seed=77):
 def test_every_student_learns_and_is_measured_beside_the_teacher(taught):
     kinds = ["bag", "cnn", "bilstm", "transformer", "tfidf-logreg"]
     done = chain(taught, kinds, "students.layers=1")
-    figures = done.run()[-1].figures
+    figures = done.run(until="measure")[-1].figures
     for kind in kinds:
         student = load_distilled(done.folder("distill") / kind)
         assert student.labels == ("heat", "late", "wifi")
@@ -123,7 +123,7 @@ def test_the_teacher_reads_dev_and_test_once_for_all_students(taught, monkeypatc
     monkeypatch.setattr(
         FineTunedTeacher, "score_cleaned", lambda self, texts: asked.append(texts) or score(self, texts)
     )
-    figures = chain(taught, ["bag"], "distill.drop_tokens=0.05").run()[-1].figures
+    figures = chain(taught, ["bag"], "distill.drop_tokens=0.05").run(until="measure")[-1].figures
     assert figures["teacher-partial.test.macro_f1"] > 0.5 and not asked
 
 

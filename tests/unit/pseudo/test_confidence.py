@@ -5,7 +5,8 @@ import pytest
 
 from limbeck.config import PseudoSettings
 from limbeck.errors import BadSetting
-from limbeck.pseudo.confidence import Rule, confidence, scaled
+from limbeck.pseudo.confidence import Rule
+from limbeck.runtime.confidence import confidence, scaled
 
 THRESHOLDS = [0.001, 0.1, 0.5, 0.8, 0.999]
 NAN = np.nan

@@ -1,0 +1,101 @@
+"""limbeck predict."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Annotated
+
+import typer
+
+from limbeck.cli.options import Quiet
+from limbeck.cli.output import print_table
+from limbeck.errors import BrokenEncoding, BrokenRow, ColumnMissing, Place, ProjectExists, nearest
+from limbeck.progress import progress, set_quiet
+
+AT_ONCE = 1024
+LONGEST_LINE = 64_000_000
+
+
+def command(
+    bundle: Annotated[Path, typer.Argument(help="The bundle's folder.")],
+    texts: Annotated[list[str] | None, typer.Argument(help="Texts; without any, lines of standard input.")] = None,
+    source: Annotated[Path | None, typer.Option("--from", help="A csv, tsv, jsonl or parquet file of texts.")] = None,
+    target: Annotated[Path | None, typer.Option("--to", help="Write answers to this file, one JSON a line.")] = None,
+    column: Annotated[str, typer.Option(help="The file's column with the texts.")] = "text",
+    threads: Annotated[int, typer.Option(min=1, help="Batches that run at a time.")] = 1,
+    probabilities: Annotated[bool, typer.Option(help="Say how likely each category is.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON a line also for texts named here.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say which categories texts have, with a bundle that limbeck compress made."""
+    from limbeck.runtime.predictor import load
+    from limbeck.runtime.stream import answers_to
+
+    if target is not None and target.exists():
+        raise ProjectExists(f"{target} is already there.", "Name another file, or move it away first.")
+    set_quiet(quiet)
+    model = load(bundle, threads)
+    lines: Iterable[str] = texts or (_texts(source, column) if source else _standard_input())
+    at_once = 1 if not source and not texts and sys.stdin.isatty() else AT_ONCE
+    answers = answers_to(model, progress(lines, "texts"), at_once, probabilities)
+    if texts and not as_json and target is None:
+        titles = {label.name: label.title for label in model.manifest.labels}
+        for answer in answers:
+            rows = [
+                {
+                    "category": titles[name],
+                    "probability": likely,
+                    "threshold": float(model.thresholds[model.labels.index(name)]),
+                    "": "yes" if name in answer["labels"] else "",
+                }
+                for name, likely in sorted(answer["probabilities"].items(), key=lambda item: -item[1])
+            ]
+            print_table(answer["text"], rows, "The end of the text was not read." if answer.get("truncated") else "")
+        return
+    with _opened(target) as out:
+        for answer in answers:
+            out.write(json.dumps(answer, ensure_ascii=False) + "\n")
+            if at_once == 1:
+                out.flush()
+
+
+@contextlib.contextmanager
+def _opened(target: Path | None) -> Iterator[IO[str]]:
+    """Give the file, which appears under its name only when it is complete, or standard output."""
+    if target is None:
+        yield sys.stdout
+        return
+    part = target.with_name(target.name + ".part")
+    with part.open("w", encoding="utf-8") as file:
+        yield file
+    part.replace(target)
+
+
+def _texts(source: Path, column: str) -> Iterator[str]:
+    from limbeck.data.records import read_records
+
+    for line, record in read_records(source, LONGEST_LINE):
+        if column not in record:
+            raise ColumnMissing(
+                f"There is no column '{column}'.", f"{nearest(column, record)} Name it with --column.",
+                Place(source, line),
+            )  # fmt: skip
+        value = record[column]
+        if value is not None and not isinstance(value, str):
+            raise BrokenRow(f"The text is {value!r:.60}, not a string.", "Write it as a string.", Place(source, line))
+        yield value or ""
+
+
+def _standard_input() -> Iterator[str]:
+    for number, raw in enumerate(sys.stdin.buffer, start=1):
+        try:
+            yield raw.decode("utf-8").rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            raise BrokenEncoding(
+                f"Byte {error.start + 1} of line {number} of standard input is not UTF-8.",
+                "Convert it with iconv.",
+            ) from None

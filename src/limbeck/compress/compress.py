@@ -1,0 +1,102 @@
+"""From trained students to checked bundles, and the choice among them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import limbeck
+from limbeck.compress.card import card
+from limbeck.compress.draft import draft
+from limbeck.compress.gate import Passed, through_the_gate
+from limbeck.compress.reference import reference_of
+from limbeck.config import Config
+from limbeck.data.prepare import Prepared
+from limbeck.data.splits import JUDGING
+from limbeck.runtime.bundle import CARD, CONFIG, GRAPH, TOKENISER, Bundle, read_bundle, write_facts
+from limbeck.runtime.manifest import Label, Manifest, Model, Reading
+from limbeck.students.scorer import StudentScorer
+from limbeck.students.transformer import Transformer
+
+# Texts that later ones are compared with.
+REFERENCE = 5000
+
+
+@dataclass(frozen=True)
+class Compressed:
+    """A student's bundle in `folder`, how it went through the gate, and how far export and network are apart."""
+
+    kind: str
+    folder: Path
+    passed: Passed
+    gap: float
+    tokens: int
+
+
+def compress_student(
+    name: str,
+    student: StudentScorer,
+    measured: Mapping[str, Any],
+    teacher: Mapping[str, Any],
+    prepared: Prepared,
+    texts: Sequence[str],
+    config: Config,
+    origin: Mapping[str, Any],
+    folder: Path,
+    saturates: bool,
+) -> Compressed:
+    """Write a student's bundle; `measured` and `teacher` are the figures of the step measure, `texts` the pool's."""
+    figures = {
+        f"{prefix}{part}_macro_f1": found["macro_f1"]
+        for prefix, told in (("", measured), ("teacher_", teacher))
+        for part, found in told["figures"].items()
+    }
+    about = Manifest(
+        name=name,
+        made_with=limbeck.__version__,
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        task="multiclass" if student.one_class else "multilabel",
+        labels=[Label(name=n, title=config.data.titles.get(n, n), threshold=0.5) for n in student.labels],
+        reading=Reading(clean=[], max_tokens=3, pad_id=0),
+        model=Model(kind=student.kind, recipe="float", parameters=0),
+        figures=figures,
+        origin=dict(origin),
+        files={},
+    )
+    thresholds = np.array(measured["thresholds"], dtype=np.float32)
+    corpus = [*prepared.train.texts, *texts]
+    made = draft(student, about, thresholds, corpus, config.compress)
+    passed = through_the_gate(made, prepared.dev_half(JUDGING), config, saturates)
+    shown = list(texts[:REFERENCE]) or list(prepared.train.texts[:REFERENCE])
+    manifest = passed.bundle.manifest.model_copy(update={"reference": reference_of(passed.bundle, shown)})
+    _write(folder, passed.bundle, manifest, card(manifest, passed.trials), student)
+    return Compressed(student.kind, folder, passed, made.gap, made.tokens)
+
+
+def fastest_good_one(compressed: Sequence[Compressed], budget: float) -> Compressed:
+    """Choose the fastest bundle whose macro-F1 is at most `budget` (a share) below the best one's."""
+    best = max(one.passed.taken.macro_f1 for one in compressed)
+    good = [one for one in compressed if one.passed.taken.macro_f1 >= (1 - budget) * best]
+    return min(good, key=lambda one: one.passed.taken.p50_us)
+
+
+def _write(folder: Path, bundle: Bundle, manifest: Manifest, told: str, student: StudentScorer) -> None:
+    folder.mkdir(parents=True)
+    (folder / GRAPH).write_bytes(bundle.graph)
+    (folder / TOKENISER).write_bytes(bundle.tokeniser)
+    (folder / CARD).write_text(told, encoding="utf-8")
+    if isinstance(student.network, Transformer):
+        config = student.network.encoder.model.config.to_dict() | {
+            "id2label": dict(enumerate(student.labels)),
+            "label2id": {name: number for number, name in enumerate(student.labels)},
+            "problem_type": "single_label_classification" if student.one_class else "multi_label_classification",
+        }
+        (folder / CONFIG).write_text(json.dumps(config, indent=1, default=str), encoding="utf-8")
+    write_facts(folder, manifest)
+    read_bundle(folder)

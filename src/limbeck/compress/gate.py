@@ -1,0 +1,135 @@
+"""The gate: every recipe is tried, judged on the half of dev that judges, timed, and taken only if it loses little."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from limbeck.compress.draft import Draft
+from limbeck.compress.recipes import ABOUT, FLOAT, RECIPES
+from limbeck.config import Config
+from limbeck.data.dataset import Dataset
+from limbeck.measure import decide, decide_classes, paired_bootstrap
+from limbeck.measure.bootstrap import bootstrap_interval
+from limbeck.progress import progress
+from limbeck.runtime.bundle import Bundle
+from limbeck.runtime.predictor import Predictor
+from limbeck.scorer import Floats
+
+# Calls before the clock counts, and calls that are timed, each with another text.
+WARM_UP, TIMED = 50, 300
+# The recipes take turns, so that whatever else the machine does hits all of them.
+TURNS = 3
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A recipe's outcome: macro-F1 on the judging half, what is lost of float's, bytes of the graph, microseconds.
+
+    `lost` is a share of float's macro-F1, with the paired bootstrap interval `lost_low` to `lost_high`.
+    """
+
+    recipe: str
+    about: str
+    macro_f1: float
+    lost: float
+    lost_low: float
+    lost_high: float
+    bytes: int
+    p50_us: float
+    within_budget: bool
+    taken: bool = False
+    why_not: str = ""
+
+    def as_dict(self) -> dict[str, object]:
+        """Give plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Passed:
+    """The bundle that went through the gate, and the table of all that were tried."""
+
+    bundle: Bundle
+    trials: tuple[Trial, ...]
+    why: str
+
+    @property
+    def taken(self) -> Trial:
+        """The trial of the bundle."""
+        return next(trial for trial in self.trials if trial.taken)
+
+
+def through_the_gate(made: Draft, judging: Dataset, config: Config, saturates: bool) -> Passed:
+    """Try the configured recipes; take the fastest that stays within the budget, float if none does."""
+    bundles: dict[str, Bundle] = {}
+    failed: dict[str, str] = {}
+    for name in progress([FLOAT, *(r for r in config.compress.recipes if r != FLOAT)], "trying recipes"):
+        try:
+            bundle = made.with_graph(RECIPES[name](made.bundle.graph, saturates), name)
+            Predictor(bundle).predict_proba(judging.texts[:2])
+            bundles[name] = bundle
+        except Exception as error:  # the quantiser and the runtime fail in many ways; float is still there
+            failed[name] = (str(error).splitlines() or [type(error).__name__])[0]
+    predictors = {name: Predictor(bundle, config.compress.threads) for name, bundle in bundles.items()}
+    proba = {name: predictor.predict_proba(judging.texts) for name, predictor in predictors.items()}
+    speeds = time_in_turns(predictors, judging.texts)
+    trials = [_judge(name, bundles[name], proba, judging, speeds[name], config) for name in bundles]
+    chosen = min((t for t in trials if t.within_budget), key=lambda trial: trial.p50_us)
+    nan = float("nan")
+    table = [
+        Trial(**{**trial.as_dict(), "taken": trial.recipe == chosen.recipe})  # type: ignore[arg-type]
+        for trial in trials
+    ] + [Trial(name, ABOUT[name], nan, nan, nan, nan, 0, nan, False, False, why) for name, why in failed.items()]
+    return Passed(bundles[chosen.recipe], tuple(table), _why(chosen, trials, config.compress.budget))
+
+
+def _judge(
+    name: str, bundle: Bundle, proba: dict[str, Floats], judging: Dataset, microseconds: float, config: Config
+) -> Trial:
+    limits = np.array([label.threshold for label in bundle.manifest.labels])
+    one_class = config.task == "multiclass"
+    mine, plain = (decide_classes(p) if one_class else decide(p, limits) for p in (proba[name], proba[FLOAT]))
+    settings = {"rounds": config.measure.rounds, "level": config.measure.level, "seed": config.seed}
+    of_float = bootstrap_interval(judging.labels, plain, **settings).estimate  # type: ignore[arg-type]
+    gap = paired_bootstrap(judging.labels, plain, mine, **settings)  # type: ignore[arg-type]
+    share = 1 / of_float if of_float > 0 else 0.0
+    lost = gap.estimate * share
+    return Trial(
+        name,
+        ABOUT[name],
+        of_float - gap.estimate,
+        lost,
+        gap.low * share,
+        gap.high * share,
+        len(bundle.graph),
+        microseconds,
+        name == FLOAT or lost <= config.compress.budget,
+    )
+
+
+def time_in_turns(predictors: dict[str, Predictor], texts: Sequence[str]) -> dict[str, float]:
+    """Give the median time of an answer to one text, from raw text to labels, in microseconds."""
+    taken: dict[str, list[float]] = {name: [] for name in predictors}
+    shown = [[texts[(at * 7919) % len(texts)]] for at in range(WARM_UP + TIMED)] if texts else []
+    for turn in range(TURNS):
+        for name, predictor in predictors.items():
+            for text in shown[:WARM_UP]:
+                predictor.predict(text)
+            for text in shown[WARM_UP + turn :: TURNS]:
+                began = time.perf_counter()
+                predictor.predict(text)
+                taken[name].append(time.perf_counter() - began)
+    return {name: float(np.median(found)) * 1e6 if found else 0.0 for name, found in taken.items()}
+
+
+def _why(chosen: Trial, trials: Sequence[Trial], budget: float) -> str:
+    if chosen.recipe != FLOAT:
+        return f"{chosen.recipe} is the fastest of those that lose at most {budget:.1%} of macro-F1."
+    if all(trial.within_budget for trial in trials):
+        return "Float is kept: no recipe is faster."
+    lost = ", ".join(f"{trial.recipe} {trial.lost:.1%}" for trial in trials if not trial.within_budget)
+    return f"Float is kept: every faster recipe loses more than {budget:.1%} of macro-F1 ({lost})."

@@ -1,0 +1,41 @@
+"""Settings of the bundle."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from limbeck.config.section import Section, WithoutRepeats
+
+RecipeName = Literal["float", "tables", "int8", "int8-channels", "uint8", "uint8-channels"]
+
+
+class CompressSettings(Section):
+    """How students become small and fast, and what that may cost."""
+
+    recipes: Annotated[list[RecipeName], WithoutRepeats] = Field(
+        ["tables", "int8", "int8-channels", "uint8", "uint8-channels"],
+        description="What is tried beside float: tables (8 bits for token tables alone), int8 and uint8 (for weights, "
+        "too: around 0, or with an offset), -channels (a scale a column).",
+    )
+    budget: Annotated[float, Field(ge=0, lt=1)] = Field(
+        0.005,
+        description="The share of macro-F1, on dev's judging half, that 8 bits may cost. The fastest recipe within it "
+        "is taken, float if none is.",
+    )
+    student_budget: Annotated[float, Field(ge=0, lt=1)] = Field(
+        0.02, description="The same for the choice among students: the fastest whose loss to the best is within it."
+    )
+    vocabulary: Literal["corpus", "all"] = Field(
+        "corpus", description="Keep the word pieces that your texts use, and single letters; or all."
+    )
+    long_texts: Literal["truncate", "windows"] = Field(
+        "truncate", description="Read the first tokens of a text that is too long, or all of it in overlapping windows."
+    )
+    overlap: Annotated[int, Field(ge=0)] = Field(32, description="Tokens that two windows share.")
+    max_windows: Annotated[int, Field(ge=1)] = Field(64, description="Windows of a text that are read, at most.")
+    combine: Literal["max", "mean"] = Field(
+        "max", description="A category's probability over the windows: the highest, or the mean."
+    )
+    threads: Annotated[int, Field(ge=1)] = Field(1, description="Threads while the recipes are timed.")

@@ -1,0 +1,26 @@
+"""Answering a stream of texts, some at a time, in constant memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from limbeck.runtime.predictor import Predictor
+
+DIGITS = 4
+
+
+def answers_to(
+    predictor: Predictor, texts: Iterable[str], at_once: int, probabilities: bool = True
+) -> Iterator[dict[str, Any]]:
+    """Give an answer a text, in order, as plain values; `truncated` stands there only if a text's end was not read."""
+    waiting = iter(texts)
+    while some := list(islice(waiting, at_once)):
+        for text, answer in zip(some, predictor.answers(some), strict=True):
+            told: dict[str, Any] = {"text": text, "labels": list(answer.labels)}
+            if probabilities:
+                told["probabilities"] = {name: round(p, DIGITS) for name, p in answer.probabilities.items()}
+            if answer.truncated:
+                told["truncated"] = True
+            yield told

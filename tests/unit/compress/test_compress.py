@@ -1,0 +1,134 @@
+"""Students of a small project become bundles: all recipes are tried, judged and timed, and one is taken."""
+
+import json
+
+import numpy as np
+import pytest
+from small_project import make_texts
+from teaching_project import copy_of, multiclass_project, pipeline
+
+import limbeck
+from limbeck.compress.compress import fastest_good_one
+from limbeck.compress.recipes import ABOUT, RECIPES
+from limbeck.config import CompressSettings
+from limbeck.distill.students import load_distilled
+from limbeck.measure.compare import load_measured
+from limbeck.runtime.bundle import read_bundle
+from limbeck.steps.compressing import CHOSEN, TABLE
+
+KINDS = ["bag", "cnn", "bilstm", "transformer"]
+QUICK = ["teach.folds=1", "distill.epochs=8", "distill.batch=24", "distill.head_rate=0.01", "distill.rate=0.003"]
+SMALL = ["students.size=small", "students.layers=1"]
+
+
+def chain(folder, kinds, *more):
+    return pipeline(folder, "partial", *QUICK, *SMALL, f"students.kinds={json.dumps(kinds)}", *more)
+
+
+def with_pool(folder):
+    texts = [json.dumps({"text": text}) for text, _ in make_texts(240, seed=5)]
+    (folder / "pool.jsonl").write_text("\n".join(texts) + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def compressed(template, tmp_path_factory):
+    folder = with_pool(copy_of(template, tmp_path_factory.mktemp("compress") / "p"))
+    done = chain(folder, KINDS)
+    done.run()
+    return done
+
+
+@pytest.fixture(scope="module")
+def table(compressed):
+    return json.loads((compressed.folder("compress") / TABLE).read_text())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_bundle_says_what_its_student_says(compressed, table, kind):
+    texts = [text for text, _ in make_texts(60, seed=9)]
+    model = limbeck.load(compressed.folder("compress") / kind)
+    student = load_distilled(compressed.folder("distill") / kind)
+    assert model.labels == student.labels
+    gap = np.abs(model.predict_proba(texts) - student.predict_proba(texts)).max()
+    assert gap < (1e-4 if model.manifest.model.recipe == "float" else 0.15)
+    assert table[kind]["gap"] < 1e-4
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_recipe_is_in_the_table_and_one_is_taken(table, kind):
+    trials = {trial["recipe"]: trial for trial in table[kind]["trials"]}
+    assert set(trials) == set(RECIPES)
+    [taken] = [trial for trial in trials.values() if trial["taken"]]
+    assert taken["lost"] <= CompressSettings().budget
+    ran = [trial for trial in trials.values() if not trial["why_not"]]
+    assert taken["p50_us"] == min(trial["p50_us"] for trial in ran if trial["within_budget"])
+    assert all(trial["bytes"] > 0 and trial["p50_us"] > 0 for trial in ran)
+    assert trials["int8"]["bytes"] < 0.8 * trials["float"]["bytes"]
+
+
+def test_thresholds_and_figures_are_those_of_the_measured_student(compressed):
+    measured = load_measured(compressed.folder("measure"))["student-cnn"]
+    manifest = read_bundle(compressed.folder("compress") / "cnn").manifest
+    assert [label.threshold for label in manifest.labels] == pytest.approx(measured["thresholds"], abs=1e-6)
+    assert manifest.figures["test_macro_f1"] == measured["figures"]["test"]["macro_f1"]
+    assert manifest.figures["teacher_test_macro_f1"] > 0
+
+
+def test_the_reference_describes_the_pool(compressed):
+    reference = read_bundle(compressed.folder("compress") / "bag").manifest.reference
+    assert reference.texts > 100
+    assert set(reference.label_rates) == {"heat", "late", "wifi"}
+    assert sum(reference.confidence) == pytest.approx(1)
+    assert reference.lengths == sorted(reference.lengths)
+    assert len(reference.embedding) == read_bundle(compressed.folder("compress") / "bag").manifest.model.embedding
+
+
+def test_the_chosen_bundle_is_among_them(compressed):
+    folder = compressed.folder("compress")
+    assert (folder / json.loads((folder / CHOSEN).read_text())["student"] / "bundle.json").is_file()
+
+
+def test_nothing_is_done_twice(compressed):
+    assert all(state.done for state in compressed.status())
+
+
+def test_a_budget_of_nothing_keeps_what_loses_nothing(compressed, table):
+    done = chain(compressed.project.root, ["bag"], "compress.budget=0", 'compress.recipes=["int8"]')
+    done.run()
+    [told] = json.loads((done.folder("compress") / TABLE).read_text()).values()
+    [taken] = [trial for trial in told["trials"] if trial["taken"]]
+    assert taken["lost"] <= 0
+
+
+def test_all_of_a_vocabulary_can_stay(compressed):
+    done = chain(compressed.project.root, ["bag"], "compress.vocabulary=all", 'compress.recipes=["tables"]')
+    done.run()
+    whole = json.loads((done.folder("compress") / TABLE).read_text())["bag"]["tokens"]
+    cut = json.loads((compressed.folder("compress") / TABLE).read_text())["bag"]["tokens"]
+    assert cut <= whole == load_distilled(done.folder("distill") / "bag").pieces.size
+
+
+def test_one_class(template, tmp_path):
+    folder = with_pool(multiclass_project(template, tmp_path / "p"))
+    done = chain(folder, ["bag"])
+    done.run()
+    model = limbeck.load(done.folder("compress") / "bag")
+    texts = [text for text, _ in make_texts(20, seed=9)]
+    assert model.predict_proba(texts).sum(axis=1) == pytest.approx(1, abs=1e-5)
+    assert all(len(labels) == 1 for labels in model.predict(texts))
+
+
+def test_every_recipe_is_configurable_and_explained():
+    assert set(CompressSettings().recipes) | {"float"} == set(RECIPES) == set(ABOUT)
+
+
+def test_the_fastest_of_the_good_ones_is_chosen():
+    from types import SimpleNamespace as Some
+
+    def one(f1, speed):
+        return Some(passed=Some(taken=Some(macro_f1=f1, p50_us=speed)))
+
+    best, near, poor = one(0.50, 900), one(0.495, 90), one(0.40, 9)
+    assert fastest_good_one([best, near, poor], budget=0.02) is near
+    assert fastest_good_one([best, near, poor], budget=0.0) is best

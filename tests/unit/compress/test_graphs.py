@@ -1,0 +1,76 @@
+"""Encoders of every shape export, fuse, quantise, and still say what the network says."""
+
+import numpy as np
+import onnxruntime
+import pytest
+import torch
+from tiny_encoders import CONFIGS, tiny_encoder
+
+from limbeck.compress.draft import fused_transformer
+from limbeck.compress.eight_bits import quantise, quantise_tables
+from limbeck.compress.export import export
+from limbeck.compress.fuse import fused_operations
+from limbeck.compress.recipes import RECIPES
+from limbeck.students.network import Plan
+from limbeck.students.registry import NETWORKS
+from limbeck.students.transformer import Transformer
+from limbeck.teach.network import Encoder
+
+WORDS = [f"word{n}" for n in range(60)]
+LENGTHS = [(1, 1), (1, 7), (3, 12), (2, 40)]
+
+
+def batch(texts, tokens, rng):
+    ids = rng.integers(5, 60, (texts, tokens))
+    mask = np.ones_like(ids)
+    for row in range(1, texts):
+        mask[row, -row * 2 :] = 0
+        ids[row, -row * 2 :] = 1
+    return ids, mask
+
+
+def run(graph, ids, mask):
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(graph, options)
+    return session.run(["probabilities"], {"input_ids": ids, "attention_mask": mask})[0]
+
+
+def farthest(network, graph):
+    rng, gaps = np.random.default_rng(0), []
+    for texts, tokens in LENGTHS:
+        ids, mask = batch(texts, tokens, rng)
+        with torch.no_grad():
+            expected = torch.sigmoid(network.eval()(torch.from_numpy(ids), torch.from_numpy(mask))).numpy()
+        gaps.append(float(np.abs(run(graph, ids, mask) - expected).max()))
+    return max(gaps)
+
+
+@pytest.fixture(scope="module", params=CONFIGS)
+def encoder(request, tmp_path_factory):
+    return request.param, tiny_encoder(tmp_path_factory.mktemp(request.param), WORDS, request.param)
+
+
+def test_encoders_of_every_shape(encoder):
+    kind, folder = encoder
+    torch.manual_seed(0)
+    network = Transformer(Encoder(folder), Plan(3, 65, 32, 32, 0.0, 1)).eval()
+    plain = export(network, one_class=False)
+    assert farthest(network, plain) < 1e-5
+    fused = fused_transformer(network, one_class=False)
+    assert farthest(network, fused) < 1e-5
+    told = fused_operations(fused)
+    assert told.get("SkipLayerNormalization", 0) >= 3, (kind, told)
+    assert kind == "mpnet" or told.get("Attention") == 2, (kind, told)
+    for name, recipe in RECIPES.items():
+        assert farthest(network, recipe(fused, True)) < 0.05, (kind, name)
+
+
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_small_networks(kind):
+    torch.manual_seed(0)
+    network = NETWORKS[kind](Plan(3, 65, 16, 16, 0.0, 1)).eval()
+    plain = export(network, one_class=False)
+    assert farthest(network, plain) < 1e-5
+    assert farthest(network, quantise_tables(plain)) < 0.02
+    assert farthest(network, quantise(plain, per_channel=False, symmetric=True, reduce_range=True)) < 0.05
