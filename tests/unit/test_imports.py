@@ -9,7 +9,16 @@ HEAVY = ("torch", "transformers", "sklearn", "pandas", "scipy", "pyarrow", "mlfl
 
 
 @pytest.mark.parametrize(
-    "module", ["limbeck", "limbeck.text", "limbeck.scorer", "limbeck.errors", "limbeck.cli", "limbeck.data.merge"]
+    "module",
+    [
+        "limbeck",
+        "limbeck.text",
+        "limbeck.scorer",
+        "limbeck.errors",
+        "limbeck.cli",
+        "limbeck.data.merge",
+        "limbeck.runtime.predictor",
+    ],
 )
 def test_a_clean_interpreter_loads_nothing_heavy_with(module):
     code = f"import sys, {module}; print(*[name for name in {HEAVY} if name in sys.modules])"
@@ -20,5 +29,5 @@ def test_a_clean_interpreter_loads_nothing_heavy_with(module):
 def test_the_public_names_are_few_and_all_there():
     import limbeck
 
-    assert limbeck.__all__ == ["LimbeckError", "Scorer", "Span", "Tagger", "__version__"]
+    assert limbeck.__all__ == ["Answer", "LimbeckError", "Predictor", "Scorer", "Span", "Tagger", "__version__", "load"]
     assert all(hasattr(limbeck, name) for name in limbeck.__all__)

@@ -13,7 +13,7 @@ import numpy as np
 
 import limbeck
 from limbeck.compress.card import card
-from limbeck.compress.draft import draft
+from limbeck.compress.draft import draft, student_graph
 from limbeck.compress.gate import Passed, through_the_gate
 from limbeck.compress.reference import reference_of
 from limbeck.config import Config
@@ -71,7 +71,7 @@ def compress_student(
     )
     thresholds = np.array(measured["thresholds"], dtype=np.float32)
     corpus = [*prepared.train.texts, *texts]
-    made = draft(student, about, thresholds, corpus, config.compress)
+    made = draft(student_graph(student), about, thresholds, corpus, config.compress)
     passed = through_the_gate(made, prepared.dev_half(JUDGING), config, saturates)
     shown = list(texts[:REFERENCE]) or list(prepared.train.texts[:REFERENCE])
     manifest = passed.bundle.manifest.model_copy(update={"reference": reference_of(passed.bundle, shown)})

@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import onnx
+from torch import nn
 
 from limbeck.compress.export import FARTHEST, export
 from limbeck.compress.fuse import fold, fuse_transformer
 from limbeck.compress.tables import keep_rows
+from limbeck.compress.teachers import network_of
 from limbeck.compress.vocabulary import cut_vocabulary
 from limbeck.config import CompressSettings
 from limbeck.errors import RunError
 from limbeck.runtime.bundle import Bundle
 from limbeck.runtime.manifest import Label, Manifest, Model, Reading
 from limbeck.runtime.predictor import Predictor
-from limbeck.scorer import Floats
+from limbeck.scorer import Floats, Scorer
+from limbeck.students.pieces import Pieces, pieces_of_encoder
 from limbeck.students.scorer import StudentScorer
 from limbeck.students.transformer import Transformer
+from limbeck.teach.calibrate import CalibratedTeacher
+from limbeck.teach.lessons import Teacher
+from limbeck.teach.network import Encoder
 from limbeck.text import Cleaner
 
 # Real texts that graph and network are compared on.
 COMPARED = 200
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained model with its float graph and all that a bundle has to know of it; `scorer` is the model itself."""
+
+    kind: str
+    labels: tuple[str, ...]
+    clean: tuple[str, ...]
+    one_class: bool
+    parameters: int
+    pieces: Pieces
+    graph: bytes
+    scorer: Scorer
 
 
 @dataclass(frozen=True)
@@ -42,63 +63,93 @@ class Draft:
         return replace(self.bundle, graph=graph, manifest=manifest.model_copy(update={"model": model}))
 
 
+def student_graph(student: StudentScorer) -> Trained:
+    """Export a student and fuse its graph."""
+    network = student.network.cpu().eval()
+    if isinstance(network, Transformer):
+        graph = fused_transformer(network, network.encoder, student.one_class)
+    else:
+        graph = fold(export(network, student.one_class))
+    return Trained(
+        student.kind,
+        student.labels,
+        student.clean,
+        student.one_class,
+        student.parameters,
+        student.pieces,
+        graph,
+        student,
+    )
+
+
+def teacher_graph(teacher: Teacher | CalibratedTeacher) -> Trained:
+    """Export a teacher, all its members and its calibration, as one graph."""
+    card = teacher.teacher.card if isinstance(teacher, CalibratedTeacher) else teacher.card
+    network = network_of(teacher)
+    encoder = Encoder(card.encoder.folder)
+    graph = fused_transformer(network, encoder, card.one_class)
+    pieces = pieces_of_encoder(card.encoder.folder, min(card.max_tokens, encoder.longest))
+    parameters = sum(parameter.numel() for parameter in network.parameters())
+    return Trained("teacher", card.labels, card.clean, card.one_class, parameters, pieces, graph, teacher)
+
+
+def fused_transformer(network: nn.Module, encoder: Encoder, one_class: bool) -> bytes:
+    """Export a network that reads with an encoder, and fuse what can be fused."""
+    for module in network.modules():
+        if isinstance(module, Encoder):
+            # Fusion knows attention as it is written out.
+            module.model.set_attn_implementation("eager")
+    config = encoder.model.config
+    heads = int(getattr(config, "num_attention_heads", 0) or getattr(config, "n_heads", 0))
+    return fuse_transformer(export(network, one_class), heads, encoder.width)
+
+
 def draft(
-    student: StudentScorer,
-    about: Manifest,
-    thresholds: Floats,
-    texts: Sequence[str],
-    settings: CompressSettings,
+    trained: Trained, about: Manifest, thresholds: Floats, texts: Sequence[str], settings: CompressSettings
 ) -> Draft:
-    """Export a student, fuse its graph and cut its vocabulary to that of `texts`; compare it with the network.
+    """Make a float bundle, its vocabulary cut to that of `texts`, and compare it with the model.
 
     `about` tells what the bundle shall say of itself; labels, reading and model are filled in.
     """
-    graph = _graph(student)
-    tokeniser, kept = student.pieces.tokenizer.to_str().encode(), np.arange(student.pieces.size)
-    pad_id = student.pieces.pad_id
+    graph, pieces = trained.graph, trained.pieces
+    tokeniser, kept = pieces.tokenizer.to_str().encode(), np.arange(pieces.size)
     if settings.vocabulary == "corpus":
-        clean = Cleaner(student.clean)
+        clean = Cleaner(trained.clean)
         cut = cut_vocabulary(tokeniser, [clean(text) for text in texts])
         model = onnx.load_from_string(graph)
         keep_rows(model, cut.kept)
         graph, tokeniser, kept = bytes(model.SerializeToString()), cut.tokeniser, cut.kept
-        pad_id = int(np.searchsorted(kept, pad_id))
+    titles = {label.name: label.title for label in about.labels}
     manifest = about.model_copy(
         update={
             "labels": [
-                Label(name=name, title=next((k.title for k in about.labels if k.name == name), name), threshold=limit)
-                for name, limit in zip(student.labels, thresholds.tolist(), strict=True)
+                Label(name=name, title=titles.get(name, name), threshold=limit)
+                for name, limit in zip(trained.labels, thresholds.tolist(), strict=True)
             ],
             "reading": Reading(
-                clean=list(student.clean),
-                max_tokens=student.pieces.max_tokens,
+                clean=list(trained.clean),
+                max_tokens=pieces.max_tokens,
                 long_texts=settings.long_texts,
                 overlap=settings.overlap,
                 max_windows=settings.max_windows,
                 combine=settings.combine,
-                pad_id=pad_id,
+                pad_id=int(np.searchsorted(kept, pieces.pad_id)),
+                unknown_id=_unknown(tokeniser),
             ),
-            "model": Model(kind=student.kind, recipe="float", parameters=student.parameters, embedding=_width(graph)),
+            "model": Model(kind=trained.kind, recipe="float", parameters=trained.parameters, embedding=_width(graph)),
         }
     )
     made = Draft(Bundle(Path(), manifest, graph, tokeniser), 0.0, len(kept))
-    return replace(made, gap=_compare(student, made.bundle, list(texts)[:COMPARED]))
+    return replace(made, gap=_compare(trained, made.bundle, list(texts)[:COMPARED]))
 
 
-def _graph(student: StudentScorer) -> bytes:
-    network = student.network.cpu().eval()
-    if isinstance(network, Transformer):
-        return fused_transformer(network, student.one_class)
-    return fold(export(network, student.one_class))
-
-
-def fused_transformer(network: Transformer, one_class: bool) -> bytes:
-    """Export a transformer and fuse what can be fused."""
-    config = network.encoder.model.config
-    # Fusion knows attention as it is written out.
-    network.encoder.model.set_attn_implementation("eager")
-    heads = int(getattr(config, "num_attention_heads", 0) or getattr(config, "n_heads", 0))
-    return fuse_transformer(export(network, one_class), heads, network.encoder.width)
+def _unknown(tokeniser: bytes) -> int | None:
+    """Give the id that stands for what the vocabulary can't write."""
+    model = json.loads(tokeniser)["model"]
+    if isinstance(model.get("unk_id"), int):
+        return int(model["unk_id"])
+    found = model["vocab"].get(model.get("unk_token")) if isinstance(model["vocab"], dict) else None
+    return None if found is None else int(found)
 
 
 def _width(graph: bytes) -> int:
@@ -112,15 +163,15 @@ def _width(graph: bytes) -> int:
     return int(found.shape[1])
 
 
-def _compare(student: StudentScorer, bundle: Bundle, texts: list[str]) -> float:
+def _compare(trained: Trained, bundle: Bundle, texts: list[str]) -> float:
     """Give the largest difference of a probability; one that is no rounding is an error."""
     # Windows are the bundle's own; the network reads what fits.
     short = replace(bundle, manifest=_truncating(bundle.manifest))
-    found = Predictor(short).predict_proba(texts) - student.predict_proba(texts)
+    found = Predictor(short).predict_proba(texts) - trained.scorer.predict_proba(texts)
     gap = float(np.abs(found).max(initial=0))
     if not gap <= FARTHEST:
         raise RunError(
-            f"The exported {student.kind} says something else than the network: probabilities are off by {gap:.2g}.",
+            f"The exported {trained.kind} says something else than the model: probabilities are off by {gap:.2g}.",
             "This is a fault of Limbeck or of a library; please report it.",
         )
     return gap

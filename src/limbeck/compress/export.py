@@ -15,8 +15,9 @@ from limbeck.students.network import Reading
 INPUTS = ("input_ids", "attention_mask")
 OUTPUTS = ("logits", "probabilities", "embedding")
 OPSET = 17
-# Graph and network differ by rounding; probabilities that are off by more come from another function.
-FARTHEST = 1e-4
+# Graph and network differ by rounding, most where a teacher keeps the states of its frozen layers in half precision;
+# probabilities that are off by more come from another function.
+FARTHEST = 5e-4
 
 
 class Reader(Protocol):

@@ -31,7 +31,7 @@ class Featuriser:
         """Load the encoder in `folder`; texts are cut at `max_tokens`."""
         self.encoder = Encoder(folder).eval().to(device())
         self.tokens = Tokens(folder, min(max_tokens, self.encoder.longest))
-        self._network = ManyTexts(_EveryLayer(self.encoder))
+        self._network = ManyTexts(EveryLayer(self.encoder))
 
     def __call__(self, texts: Sequence[str]) -> Vectors:
         """Give vectors [texts, layers + 1, width]: after the embeddings and after every layer."""
@@ -44,12 +44,16 @@ class Featuriser:
         return found
 
 
-class _EveryLayer(nn.Module):
+class EveryLayer(nn.Module):
+    """An encoder that gives each layer's vector of a text."""
+
     def __init__(self, encoder: Encoder) -> None:
+        """Read with this encoder."""
         super().__init__()
         self.encoder = encoder
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Give [texts, layers + 1, width]."""
         states = self.encoder.all_layers(ids, mask)
         return torch.stack([pool(layer, mask, self.encoder.pooling) for layer in states], dim=1)
 

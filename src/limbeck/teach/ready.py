@@ -54,7 +54,7 @@ class ReadyTeacher:
 
     def score_cleaned(self, texts: Sequence[str]) -> Floats:
         """Do the same for texts that are cleaned already."""
-        network, tokens, one_of = self._model
+        network, tokens, one_of = self.model
         examples = unlabelled(tokens.encode(texts), len(network.model.config.id2label))
         found = predict(self._many, examples, tokens.pad_id, one_of, device())
         proba = np.tile(np.array(self.card.rates), (len(texts), 1))
@@ -64,15 +64,16 @@ class ReadyTeacher:
 
     @cached_property
     def _many(self) -> ManyTexts:
-        return ManyTexts(self._model[0])
+        return ManyTexts(self.model[0])
 
     @cached_property
-    def _model(self) -> tuple[_Logits, Tokens, bool]:
+    def model(self) -> tuple[Logits, Tokens, bool]:
+        """The network, its tokeniser, and whether its outputs are classes of which one is right."""
         model = _load(self.card.encoder.folder)
         config = model.config
         one_of = config.num_labels > 1 and config.problem_type != "multi_label_classification"
         tokens = Tokens(self.card.encoder.folder, min(self.card.max_tokens, positions(model)))
-        network = _Logits(model.float()).eval()
+        network = Logits(model.float()).eval()
         network.spare_what_nobody_reads()
         return network.to(device()), tokens, one_of
 
@@ -87,12 +88,16 @@ class ReadyTeacher:
         return ReadyTeacher(card, tuple(about["outputs"]))
 
 
-class _Logits(nn.Module):
+class Logits(nn.Module):
+    """A transformers model that gives its logits alone."""
+
     def __init__(self, model: Any) -> None:  # noqa: ANN401 - any transformers model
+        """Wrap it."""
         super().__init__()
         self.model = model
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Give [texts, outputs]."""
         logits: Tensor = self.model(input_ids=ids, attention_mask=mask).logits
         return logits
 

@@ -57,15 +57,19 @@ def states_of(lowest: ManyTexts, ids: list[Ids], pad_id: int) -> States:
 
 def lowest_layers(encoder: Encoder, layers: int) -> ManyTexts:
     """Give an encoder's lowest `layers` layers, without the cost of those above."""
-    return ManyTexts(_Lowest(encoder.to(device()), layers))
+    return ManyTexts(Lowest(encoder.to(device()), layers))
 
 
-class _Lowest(nn.Module):
+class Lowest(nn.Module):
+    """An encoder's lowest layers."""
+
     def __init__(self, encoder: Encoder, layers: int) -> None:
+        """Take so many of this encoder's."""
         super().__init__()
         self.encoder, self.layers = encoder, layers
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Give a vector a token, [texts, tokens, width]."""
         return self.encoder.up_to(self.layers, ids, mask)
 
 

@@ -57,7 +57,7 @@ def test_encoders_of_every_shape(encoder):
     network = Transformer(Encoder(folder), Plan(3, 65, 32, 32, 0.0, 1)).eval()
     plain = export(network, one_class=False)
     assert farthest(network, plain) < 1e-5
-    fused = fused_transformer(network, one_class=False)
+    fused = fused_transformer(network, network.encoder, one_class=False)
     assert farthest(network, fused) < 1e-5
     told = fused_operations(fused)
     assert told.get("SkipLayerNormalization", 0) >= 3, (kind, told)

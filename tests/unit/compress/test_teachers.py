@@ -1,0 +1,78 @@
+"""Every kind of teacher becomes one graph that gives its probabilities."""
+
+import numpy as np
+import onnx
+import pytest
+from small_project import make_texts
+from teaching_project import copy_of, pipeline
+from tiny_encoders import tiny_classifier
+
+from limbeck.compress.draft import draft, teacher_graph
+from limbeck.compress.recipes import RECIPES
+from limbeck.config import CompressSettings
+from limbeck.errors import BadSetting
+from limbeck.runtime.manifest import Label, Manifest, Model, Reading
+from limbeck.runtime.predictor import Predictor
+from limbeck.teach.calibrate import load_calibrated
+
+TEXTS = [text for text, _ in make_texts(40, seed=31)]
+KINDS = {
+    "probe": ["teach.kind=probe"],
+    "mixed probe": ["teach.kind=probe", "probe.layers=mix", "probe.head=mlp"],
+    "partial": ["teach.kind=partial"],
+    "partial, frozen layers": ["teach.kind=partial", "train.freeze_layers=1"],
+    "binary ensemble": ["teach.kind=binary-ensemble", "teach.folds=1"],
+    "blend": ["teach.kind=blend", 'teach.blend=["probe", "partial"]'],
+    "finished classifier": ["teach.kind=folder", "teach.folder=ready"],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(template, tmp_path_factory):
+    made = copy_of(template, tmp_path_factory.mktemp("teachers") / "p")
+    tiny_classifier(made / "encoder", made / "ready", ["heat", "late", "wifi"])
+    return made
+
+
+def teacher(folder, *settings):
+    done = pipeline(folder, "probe", "train.epochs=2", "data.pool=[]", *settings)
+    done.run(until="calibrate")
+    return load_calibrated(done.folder("teach"), done.folder("calibrate"), folder)
+
+
+def about(labels):
+    return Manifest(
+        name="x",
+        made_with="x",
+        made_at="x",
+        task="multilabel",
+        labels=[Label(name=name, title=name, threshold=0.5) for name in labels],
+        reading=Reading(clean=[], max_tokens=8, pad_id=0),
+        model=Model(kind="x", recipe="x", parameters=0),
+        files={},
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_graph_gives_the_teachers_probabilities(folder, kind):
+    taught = teacher(folder, *KINDS[kind])
+    trained = teacher_graph(taught)
+    half = np.full(3, 0.5, dtype=np.float32)
+    made = draft(trained, about(taught.labels), half, TEXTS, CompressSettings())
+    found = Predictor(made.bundle).predict_proba(TEXTS)
+    assert np.abs(found - taught.predict_proba(TEXTS)).max() < 5e-4
+    small = made.with_graph(RECIPES["int8"](made.bundle.graph, True), "int8")
+    assert np.abs(Predictor(small).predict_proba(TEXTS) - found).max() < 0.1
+
+
+def test_shared_layers_are_in_the_graph_once(folder):
+    apart, shared = (
+        teacher_graph(teacher(folder, "teach.kind=partial", f"train.freeze_layers={layers}")).graph for layers in (0, 1)
+    )
+    sizes = [sum(len(t.raw_data) for t in onnx.load_from_string(g).graph.initializer) for g in (apart, shared)]
+    assert sizes[1] < 0.8 * sizes[0]
+
+
+def test_word_counters_are_no_networks(folder):
+    with pytest.raises(BadSetting, match="counts words"):
+        teacher_graph(teacher(folder, "teach.kind=tfidf-logreg"))
