@@ -9,6 +9,7 @@ import typer
 
 from limbeck.cli import (
     baselines,
+    bench,
     compress,
     demo_data,
     distill,
@@ -50,6 +51,7 @@ app.command("measure", rich_help_panel=CHAIN)(measure.command)
 app.command("compress", rich_help_panel=CHAIN)(compress.command)
 app.command("run", rich_help_panel=ALL)(run.command)
 app.command("status", rich_help_panel=ALL)(status.command)
+app.command("bench", rich_help_panel=USE)(bench.command)
 app.command("predict", rich_help_panel=USE)(predict.command)
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import limbeck
 from limbeck.compress.card import card
 from limbeck.compress.draft import draft, student_graph
 from limbeck.compress.gate import Passed, through_the_gate
@@ -20,7 +18,7 @@ from limbeck.config import Config
 from limbeck.data.prepare import Prepared
 from limbeck.data.splits import JUDGING
 from limbeck.runtime.bundle import CARD, CONFIG, GRAPH, TOKENISER, Bundle, read_bundle, write_facts
-from limbeck.runtime.manifest import Label, Manifest, Model, Reading
+from limbeck.runtime.manifest import Manifest
 from limbeck.students.scorer import StudentScorer
 from limbeck.students.transformer import Transformer
 
@@ -57,24 +55,21 @@ def compress_student(
         for prefix, told in (("", measured), ("teacher_", teacher))
         for part, found in told["figures"].items()
     }
-    about = Manifest(
-        name=name,
-        made_with=limbeck.__version__,
-        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        task="multiclass" if student.one_class else "multilabel",
-        labels=[Label(name=n, title=config.data.titles.get(n, n), threshold=0.5) for n in student.labels],
-        reading=Reading(clean=[], max_tokens=3, pad_id=0),
-        model=Model(kind=student.kind, recipe="float", parameters=0),
-        figures=figures,
-        origin=dict(origin),
-        files={},
-    )
     thresholds = np.array(measured["thresholds"], dtype=np.float32)
-    corpus = [*prepared.train.texts, *texts]
-    made = draft(student_graph(student), about, thresholds, corpus, config.compress)
+    made = draft(student_graph(student), thresholds, [*prepared.train.texts, *texts], config.compress)
     passed = through_the_gate(made, prepared.dev_half(JUDGING), config, saturates)
     shown = list(texts[:REFERENCE]) or list(prepared.train.texts[:REFERENCE])
-    manifest = passed.bundle.manifest.model_copy(update={"reference": reference_of(passed.bundle, shown)})
+    plain = passed.bundle.manifest
+    titles = config.data.titles
+    manifest = plain.model_copy(
+        update={
+            "name": name,
+            "labels": [one.model_copy(update={"title": titles.get(one.name, one.name)}) for one in plain.labels],
+            "reference": reference_of(passed.bundle, shown),
+            "figures": figures,
+            "origin": dict(origin),
+        }
+    )
     _write(folder, passed.bundle, manifest, card(manifest, passed.trials), student)
     return Compressed(student.kind, folder, passed, made.gap, made.tokens)
 

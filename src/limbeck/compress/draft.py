@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import onnx
 from torch import nn
 
+import limbeck
 from limbeck.compress.export import FARTHEST, export
 from limbeck.compress.fuse import fold, fuse_transformer
+from limbeck.compress.recipes import FLOAT
 from limbeck.compress.tables import keep_rows
 from limbeck.compress.teachers import network_of
 from limbeck.compress.vocabulary import cut_vocabulary
+from limbeck.compress.work import multiply_adds
 from limbeck.config import CompressSettings
 from limbeck.errors import RunError
 from limbeck.runtime.bundle import Bundle
@@ -36,7 +41,10 @@ COMPARED = 200
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained model with its float graph and all that a bundle has to know of it; `scorer` is the model itself."""
+    """A trained model with its float graph and all that a bundle has to know of it.
+
+    `scorer` is the model itself, `network` what was exported; `longest` says how many tokens it can read.
+    """
 
     kind: str
     labels: tuple[str, ...]
@@ -46,6 +54,12 @@ class Trained:
     pieces: Pieces
     graph: bytes
     scorer: Scorer
+    network: nn.Module
+    longest: int = sys.maxsize
+
+    def multiply_adds(self, tokens: int) -> int:
+        """Count the multiplications that a text of so many tokens takes."""
+        return multiply_adds(export(self.network, self.one_class), tokens)
 
 
 @dataclass(frozen=True)
@@ -65,9 +79,9 @@ class Draft:
 
 def student_graph(student: StudentScorer) -> Trained:
     """Export a student and fuse its graph."""
-    network = student.network.cpu().eval()
+    network, longest = student.network.cpu().eval(), sys.maxsize
     if isinstance(network, Transformer):
-        graph = fused_transformer(network, network.encoder, student.one_class)
+        graph, longest = fused_transformer(network, network.encoder, student.one_class), network.encoder.longest
     else:
         graph = fold(export(network, student.one_class))
     return Trained(
@@ -79,6 +93,8 @@ def student_graph(student: StudentScorer) -> Trained:
         student.pieces,
         graph,
         student,
+        network,
+        longest,
     )
 
 
@@ -90,7 +106,18 @@ def teacher_graph(teacher: Teacher | CalibratedTeacher) -> Trained:
     graph = fused_transformer(network, encoder, card.one_class)
     pieces = pieces_of_encoder(card.encoder.folder, min(card.max_tokens, encoder.longest))
     parameters = sum(parameter.numel() for parameter in network.parameters())
-    return Trained("teacher", card.labels, card.clean, card.one_class, parameters, pieces, graph, teacher)
+    return Trained(
+        "teacher",
+        card.labels,
+        card.clean,
+        card.one_class,
+        parameters,
+        pieces,
+        graph,
+        teacher,
+        network,
+        encoder.longest,
+    )
 
 
 def fused_transformer(network: nn.Module, encoder: Encoder, one_class: bool) -> bytes:
@@ -104,13 +131,8 @@ def fused_transformer(network: nn.Module, encoder: Encoder, one_class: bool) -> 
     return fuse_transformer(export(network, one_class), heads, encoder.width)
 
 
-def draft(
-    trained: Trained, about: Manifest, thresholds: Floats, texts: Sequence[str], settings: CompressSettings
-) -> Draft:
-    """Make a float bundle, its vocabulary cut to that of `texts`, and compare it with the model.
-
-    `about` tells what the bundle shall say of itself; labels, reading and model are filled in.
-    """
+def draft(trained: Trained, thresholds: Floats, texts: Sequence[str], settings: CompressSettings) -> Draft:
+    """Make a float bundle, its vocabulary cut to that of `texts`, and compare it with the model."""
     graph, pieces = trained.graph, trained.pieces
     tokeniser, kept = pieces.tokenizer.to_str().encode(), np.arange(pieces.size)
     if settings.vocabulary == "corpus":
@@ -119,25 +141,27 @@ def draft(
         model = onnx.load_from_string(graph)
         keep_rows(model, cut.kept)
         graph, tokeniser, kept = bytes(model.SerializeToString()), cut.tokeniser, cut.kept
-    titles = {label.name: label.title for label in about.labels}
-    manifest = about.model_copy(
-        update={
-            "labels": [
-                Label(name=name, title=titles.get(name, name), threshold=limit)
-                for name, limit in zip(trained.labels, thresholds.tolist(), strict=True)
-            ],
-            "reading": Reading(
-                clean=list(trained.clean),
-                max_tokens=pieces.max_tokens,
-                long_texts=settings.long_texts,
-                overlap=settings.overlap,
-                max_windows=settings.max_windows,
-                combine=settings.combine,
-                pad_id=int(np.searchsorted(kept, pieces.pad_id)),
-                unknown_id=_unknown(tokeniser),
-            ),
-            "model": Model(kind=trained.kind, recipe="float", parameters=trained.parameters, embedding=_width(graph)),
-        }
+    manifest = Manifest(
+        name=trained.kind,
+        made_with=limbeck.__version__,
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        task="multiclass" if trained.one_class else "multilabel",
+        labels=[
+            Label(name=name, title=name, threshold=limit)
+            for name, limit in zip(trained.labels, thresholds.tolist(), strict=True)
+        ],
+        reading=Reading(
+            clean=list(trained.clean),
+            max_tokens=pieces.max_tokens,
+            long_texts=settings.long_texts,
+            overlap=settings.overlap,
+            max_windows=settings.max_windows,
+            combine=settings.combine,
+            pad_id=int(np.searchsorted(kept, pieces.pad_id)),
+            unknown_id=_unknown(tokeniser),
+        ),
+        model=Model(kind=trained.kind, recipe=FLOAT, parameters=trained.parameters, embedding=_width(graph)),
+        files={},
     )
     made = Draft(Bundle(Path(), manifest, graph, tokeniser), 0.0, len(kept))
     return replace(made, gap=_compare(trained, made.bundle, list(texts)[:COMPARED]))

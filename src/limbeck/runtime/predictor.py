@@ -66,7 +66,7 @@ class Predictor:
 
     def predict(self, texts: Sequence[str]) -> list[list[str]]:
         """Give each text's labels: all past their thresholds or, if one class is right, the likeliest."""
-        return [self._chosen(row) for row in self.predict_proba(texts)]
+        return self.chosen(self.predict_proba(texts))
 
     def predict_proba(self, texts: Sequence[str]) -> Floats:
         """Give probabilities [texts, labels]."""
@@ -102,6 +102,10 @@ class Predictor:
             )
             for row, one in zip(proba, read, strict=True)
         ]
+
+    def chosen(self, proba: Floats) -> list[list[str]]:
+        """Give the labels that probabilities [texts, labels] stand for."""
+        return [self._chosen(row) for row in proba]
 
     def _chosen(self, row: Floats) -> list[str]:
         if self._one_class:

@@ -23,7 +23,7 @@ from limbeck.measure.scaling import (
     reliability_tables,
     shifted,
 )
-from limbeck.scorer import Floats, Scorer
+from limbeck.scorer import Floats
 from limbeck.store import Store
 from limbeck.teach.kinds import load_teacher
 from limbeck.teach.lessons import Teacher
@@ -103,7 +103,9 @@ def _odds(rates: Doubles, factor: float) -> Doubles:
     return rates * factor / (1 - rates + rates * factor)
 
 
-def load_calibrated(teach: Path, calibrate: Path | None, root: Path = Path(), store: Store | None = None) -> Scorer:
+def load_calibrated(
+    teach: Path, calibrate: Path | None, root: Path = Path(), store: Store | None = None
+) -> Teacher | CalibratedTeacher:
     """Read a stored teacher, calibrated if there is the result of a calibration."""
     teacher = load_teacher(teach, root, store)
     if calibrate is None:

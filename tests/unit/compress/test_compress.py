@@ -8,11 +8,13 @@ from small_project import make_texts
 from teaching_project import copy_of, multiclass_project, pipeline
 
 import limbeck
+from limbeck.bench.run import bench
 from limbeck.compress.compress import fastest_good_one
 from limbeck.compress.recipes import ABOUT, RECIPES
 from limbeck.config import CompressSettings
 from limbeck.distill.students import load_distilled
 from limbeck.measure.compare import load_measured
+from limbeck.measure.efficiency import cost_of_a_million, texts_of_length
 from limbeck.runtime.bundle import read_bundle
 from limbeck.steps.compressing import CHOSEN, TABLE
 
@@ -132,3 +134,29 @@ def test_the_fastest_of_the_good_ones_is_chosen():
     best, near, poor = one(0.50, 900), one(0.495, 90), one(0.40, 9)
     assert fastest_good_one([best, near, poor], budget=0.02) is near
     assert fastest_good_one([best, near, poor], budget=0.0) is best
+
+
+def test_all_models_are_timed_side_by_side(compressed):
+    found = bench(compressed, [8, 16], [1, 4], [1], price=0.04)
+    forms = {(row["model"], row["form"]) for row in found["rows"]}
+    assert {("teacher", "torch"), ("teacher", "onnx"), ("teacher", "int8"), ("bag", "torch"), ("bag", "onnx")} <= forms
+    assert len(forms) == 3 + 3 * len(KINDS)
+    for row in found["rows"]:
+        assert [(t["tokens"], t["batch"]) for t in row["timings"]] == [(8, 1), (8, 4), (16, 1), (16, 4)]
+        for timing in row["timings"]:
+            assert 0 < timing["p50"] <= timing["p95"] <= timing["p99"]
+            assert timing["cost_a_million"] == pytest.approx(timing["cpu_seconds_a_million"] / 3600 * 0.04)
+        assert row["judging_macro_f1"] > 0.5 and row["multiply_adds"] > 0
+    served = [row for row in found["rows"] if "peak_mb" in row]
+    assert {row["model"] for row in served} == set(KINDS)
+    assert all(row["load_seconds"] > 0 and row["peak_mb"] >= row["loaded_mb"] > 10 for row in served)
+
+
+def test_a_million_texts_have_a_price():
+    assert cost_of_a_million(1000, cores=2, price=0.36) == (2000, pytest.approx(0.2))
+
+
+def test_texts_have_the_length_that_is_wanted():
+    made = texts_of_length(["one two three", "four five"], lambda text: len(text.split()) + 2, 20, wanted=5)
+    assert [len(text.split()) for text in made] == [18] * 5
+    assert len(set(made)) > 1

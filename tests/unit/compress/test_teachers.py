@@ -11,7 +11,6 @@ from limbeck.compress.draft import draft, teacher_graph
 from limbeck.compress.recipes import RECIPES
 from limbeck.config import CompressSettings
 from limbeck.errors import BadSetting
-from limbeck.runtime.manifest import Label, Manifest, Model, Reading
 from limbeck.runtime.predictor import Predictor
 from limbeck.teach.calibrate import load_calibrated
 
@@ -40,25 +39,12 @@ def teacher(folder, *settings):
     return load_calibrated(done.folder("teach"), done.folder("calibrate"), folder)
 
 
-def about(labels):
-    return Manifest(
-        name="x",
-        made_with="x",
-        made_at="x",
-        task="multilabel",
-        labels=[Label(name=name, title=name, threshold=0.5) for name in labels],
-        reading=Reading(clean=[], max_tokens=8, pad_id=0),
-        model=Model(kind="x", recipe="x", parameters=0),
-        files={},
-    )
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_graph_gives_the_teachers_probabilities(folder, kind):
     taught = teacher(folder, *KINDS[kind])
     trained = teacher_graph(taught)
     half = np.full(3, 0.5, dtype=np.float32)
-    made = draft(trained, about(taught.labels), half, TEXTS, CompressSettings())
+    made = draft(trained, half, TEXTS, CompressSettings())
     found = Predictor(made.bundle).predict_proba(TEXTS)
     assert np.abs(found - taught.predict_proba(TEXTS)).max() < 5e-4
     small = made.with_graph(RECIPES["int8"](made.bundle.graph, True), "int8")

@@ -1,0 +1,185 @@
+"""The models of a project in every form in which they can answer: torch, ONNX, 8 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import nn
+
+from limbeck.baselines import BaselineScorer
+from limbeck.compress.draft import Draft, Trained, draft, student_graph, teacher_graph
+from limbeck.compress.recipes import RECIPES
+from limbeck.config import CompressSettings
+from limbeck.data.prepare import Prepared
+from limbeck.measure.compare import load_measured
+from limbeck.pipeline import Pipeline
+from limbeck.runtime.bundle import Bundle, read_bundle
+from limbeck.runtime.predictor import Predictor
+from limbeck.runtime.processor import saturates
+from limbeck.scorer import Floats, Scorer
+from limbeck.steps.compressing import NETWORK_KINDS
+from limbeck.students.network import Reading
+from limbeck.students.scorer import load_student
+from limbeck.teach.calibrate import CalibratedTeacher, load_calibrated
+from limbeck.teach.fine_tuned import FineTunedTeacher
+from limbeck.teach.lessons import Teacher
+
+# The recipe of a teacher's 8-bit form; students have the one that the gate took.
+TEACHERS_RECIPE = "int8"
+# Exported models are compared with their networks on so many texts.
+COMPARED = 200
+
+
+class Answering(Protocol):
+    """What is timed: from raw texts to labels."""
+
+    def predict(self, texts: Sequence[str]) -> list[list[str]]:
+        """Give each text's labels."""
+        ...
+
+    def predict_proba(self, texts: Sequence[str]) -> Floats:
+        """Give probabilities [texts, labels]."""
+        ...
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A model in one form; `start` makes it ready to answer with so many threads. `bundle` is a folder on disk."""
+
+    model: str
+    form: str
+    start: Callable[[int], Answering]
+    thresholds: Floats
+    bytes: int
+    parameters: int
+    multiply_adds: Callable[[int], int] | None = None
+    bundle: Path | None = None
+
+
+class InTorch:
+    """A network that reads, as torch runs it, with a bundle's tokeniser and thresholds."""
+
+    def __init__(self, network: nn.Module, like: Predictor, threads: int) -> None:
+        """Take the reading of texts from a predictor with the same tokeniser."""
+        torch.set_num_threads(threads)
+        self.network, self.like = network.eval(), like
+
+    @torch.inference_mode()
+    def predict_proba(self, texts: Sequence[str]) -> Floats:
+        """Give probabilities [texts, labels]; long texts are cut."""
+        windows = [self.like.read(text).windows[0] for text in texts]
+        ids = torch.full((len(windows), max(map(len, windows))), self.like.manifest.reading.pad_id)
+        mask = torch.zeros_like(ids)
+        for row, window in enumerate(windows):
+            ids[row, : len(window)] = torch.tensor(window)
+            mask[row, : len(window)] = 1
+        seen: Reading = self.network.read(ids, mask)  # type: ignore[operator]
+        one_class = self.like.manifest.task == "multiclass"
+        proba = torch.softmax(seen.logits, dim=1) if one_class else torch.sigmoid(seen.logits)
+        found: Floats = proba.numpy()
+        return found
+
+    def predict(self, texts: Sequence[str]) -> list[list[str]]:
+        """Give each text's labels."""
+        return self.like.chosen(self.predict_proba(texts))
+
+
+@dataclass(frozen=True)
+class Counting:
+    """A scorer without a network, with thresholds."""
+
+    scorer: Scorer
+    thresholds: Floats
+
+    def predict_proba(self, texts: Sequence[str]) -> Floats:
+        """Give probabilities [texts, labels]."""
+        return self.scorer.predict_proba(texts)
+
+    def predict(self, texts: Sequence[str]) -> list[list[str]]:
+        """Give each text's labels."""
+        names = np.array(self.scorer.labels)
+        return [names[row >= self.thresholds].tolist() for row in self.predict_proba(texts)]
+
+
+def contenders(pipeline: Pipeline, max_tokens: int) -> Iterator[Contender]:
+    """Give all models in all forms, reading up to `max_tokens` of a text if their networks can."""
+    folders = {name: pipeline.folder(name) for name in ("data", "baselines", "teach", "distill", "compress", "measure")}
+    measured = load_measured(_there(folders["measure"]))
+    limits = {name: np.array(told["thresholds"], dtype=np.float32) for name, told in measured.items()}
+    prepared = Prepared.load(_there(folders["data"]))
+    config = pipeline.project.config
+    calibrate = pipeline.folder("calibrate")
+    teacher = load_calibrated(_there(folders["teach"]), calibrate, pipeline.project.root)
+    for name, form in _sizes(teacher).items():
+        yield from _of_network(name, teacher_graph(form), limits[f"teacher-{config.teach.kind}"], prepared, max_tokens)
+    for kind in config.students.kinds:
+        if kind in NETWORK_KINDS:
+            student = load_student(_there(folders["distill"]) / kind)
+            bundle = _there(folders["compress"]) / kind
+            trained = student_graph(student)
+            yield from _of_network(kind, trained, limits[f"student-{kind}"], prepared, max_tokens, bundle)
+    for kind in config.baselines.kinds:
+        folder = _there(folders["baselines"]) / kind
+        scorer = Counting(BaselineScorer.load(folder), limits[kind])
+        size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+        yield Contender(kind, "python", lambda _, scorer=scorer: scorer, limits[kind], size, 0)  # type: ignore[misc]
+
+
+def _there(folder: Path | None) -> Path:
+    assert folder is not None
+    return folder
+
+
+def _sizes(teacher: Teacher | CalibratedTeacher) -> dict[str, Teacher | CalibratedTeacher]:
+    """Give a teacher whole and, if it has a network a fold, one of these alone."""
+    inner = teacher.teacher if isinstance(teacher, CalibratedTeacher) else teacher
+    if not isinstance(inner, FineTunedTeacher) or inner.card.kind != "partial" or len(inner.members) < 2:
+        return {"teacher": teacher}
+    one = replace(inner, members=inner.members[:1])
+    alone = replace(teacher, teacher=one) if isinstance(teacher, CalibratedTeacher) else one
+    return {f"teacher, {len(inner.members)} networks": teacher, "teacher, 1 network": alone}
+
+
+def _of_network(
+    name: str, trained: Trained, limits: Floats, prepared: Prepared, max_tokens: int, bundle: Path | None = None
+) -> Iterator[Contender]:
+    whole = draft(trained, limits, prepared.train.texts[:COMPARED], CompressSettings(vocabulary="all"))
+    room = min(max(max_tokens, trained.pieces.max_tokens), trained.longest)
+    plain = with_room(whole.bundle, room)
+    size, work = 4 * trained.parameters, trained.multiply_adds
+    yield Contender(
+        name, "torch", lambda n: InTorch(trained.network, Predictor(plain), n), limits, size, trained.parameters, work
+    )
+    small = _small(whole, bundle)
+    for form, one in (
+        ("onnx", plain),
+        (small.manifest.model.recipe, with_room(small, room)),
+    ):
+        folder = bundle if form != "onnx" else None
+        yield Contender(
+            name,
+            form,
+            lambda n, one=one: Predictor(one, n),  # type: ignore[misc]
+            limits,
+            len(one.graph),
+            trained.parameters,
+            work,
+            folder,
+        )
+
+
+def _small(whole: Draft, bundle: Path | None) -> Bundle:
+    if bundle is not None:
+        return read_bundle(bundle)
+    return whole.with_graph(RECIPES[TEACHERS_RECIPE](whole.bundle.graph, saturates()), TEACHERS_RECIPE)
+
+
+def with_room(bundle: Bundle, max_tokens: int) -> Bundle:
+    """Let a bundle read more of a text."""
+    reading = bundle.manifest.reading.model_copy(update={"max_tokens": max_tokens, "long_texts": "truncate"})
+    return replace(bundle, manifest=bundle.manifest.model_copy(update={"reading": reading}))

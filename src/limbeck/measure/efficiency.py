@@ -1,0 +1,129 @@
+"""What an answer costs: time from raw text to labels, memory, size, multiply-adds, and money."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+WARM_UP, TIMED = 100, 300
+# A slow model needn't be asked three hundred times to be known; it is asked for so long at least.
+SECONDS, FEWEST = 20.0, 30
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Milliseconds a call, and texts a second."""
+
+    calls: int
+    mean: float
+    deviation: float
+    p50: float
+    p95: float
+    p99: float
+    texts_a_second: float
+
+    def as_dict(self) -> dict[str, float]:
+        """Give plain values."""
+        return asdict(self)
+
+
+def time_calls(answer: Callable[[list[str]], object], batches: Sequence[list[str]]) -> Timing:
+    """Time an answer to each batch in turn, after a warm-up, one at a time."""
+    if not batches:
+        raise ValueError("There are no texts to time.")
+    turns = itertools.cycle(batches)
+    began = time.perf_counter()
+    for done in range(WARM_UP):
+        answer(next(turns))
+        if done >= WARM_UP // 10 and time.perf_counter() - began > SECONDS / 4:
+            break
+    taken: list[float] = []
+    began = time.perf_counter()
+    while len(taken) < TIMED:
+        batch = next(turns)
+        start = time.perf_counter()
+        answer(batch)
+        taken.append(time.perf_counter() - start)
+        if len(taken) >= FEWEST and time.perf_counter() - began > SECONDS:
+            break
+    found = np.array(taken) * 1e3
+    p50, p95, p99 = np.percentile(found, [50, 95, 99])
+    speed = len(batches[0]) * 1e3 / found.mean()
+    return Timing(len(taken), float(found.mean()), float(found.std()), p50, p95, p99, float(speed))
+
+
+def texts_of_length(texts: Sequence[str], count: Callable[[str], int], tokens: int, wanted: int) -> list[str]:
+    """Put words of real texts together to `wanted` different texts of about so many tokens, none of more.
+
+    `count` gives the tokens of a text, special ones included.
+    """
+    words = itertools.cycle([word for text in texts for word in text.split()])
+    found = []
+    for _ in range(wanted):
+        made: list[str] = []
+        while True:
+            # Words are added by the share that is missing, so that few texts need counting more than three times.
+            missing = tokens - count(" ".join(made))
+            if missing <= 0:
+                break
+            made += itertools.islice(words, max(1, missing // 2))
+        while made and count(" ".join(made)) > tokens:
+            made.pop()
+        found.append(" ".join(made))
+    return found
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What a process that does nothing else needs: seconds until it is loaded, imports included, and megabytes."""
+
+    load_seconds: float
+    loaded_mb: float
+    peak_mb: float
+
+
+_CHILD = """
+import sys, time
+began = time.perf_counter()
+import limbeck
+model = limbeck.load(sys.argv[1])
+loaded = time.perf_counter() - began
+def now():
+    for line in open("/proc/self/status"):
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) / 1024
+    return float("nan")
+after = now()
+import json
+for text in json.load(sys.stdin):
+    model.predict([text])
+import resource
+scale = 1024 if sys.platform != "darwin" else 1024 * 1024
+print(json.dumps([loaded, after, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale]))
+"""
+
+
+def serving_process(bundle: Path, texts: Sequence[str]) -> Serving:
+    """Load a bundle in a process of its own and let it answer these texts."""
+    done = subprocess.run(
+        [sys.executable, "-c", _CHILD, str(bundle)],
+        input=json.dumps(list(texts)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return Serving(*json.loads(done.stdout.splitlines()[-1]))
+
+
+def cost_of_a_million(texts_a_second: float, cores: int, price: float) -> tuple[float, float]:
+    """Give the CPU-seconds of a million texts, and what they cost at a price a core-hour."""
+    seconds = 1e6 / texts_a_second * cores
+    return seconds, seconds / 3600 * price
