@@ -17,7 +17,7 @@ from limbeck.compress.reference import reference_of
 from limbeck.config import Config
 from limbeck.data.prepare import Prepared
 from limbeck.data.splits import JUDGING
-from limbeck.runtime.bundle import CARD, CONFIG, GRAPH, TOKENISER, Bundle, read_bundle, write_facts
+from limbeck.runtime.bundle import CARD, CONFIG, GRAPH, TOKENISER, TOKENISER_CONFIG, Bundle, read_bundle, write_facts
 from limbeck.runtime.manifest import Manifest
 from limbeck.students.scorer import StudentScorer
 from limbeck.students.transformer import Transformer
@@ -87,11 +87,22 @@ def _write(folder: Path, bundle: Bundle, manifest: Manifest, told: str, student:
     (folder / TOKENISER).write_bytes(bundle.tokeniser)
     (folder / CARD).write_text(told, encoding="utf-8")
     if isinstance(student.network, Transformer):
-        config = student.network.encoder.model.config.to_dict() | {
-            "id2label": dict(enumerate(student.labels)),
-            "label2id": {name: number for number, name in enumerate(student.labels)},
-            "problem_type": "single_label_classification" if student.one_class else "multi_label_classification",
-        }
-        (folder / CONFIG).write_text(json.dumps(config, indent=1, default=str), encoding="utf-8")
+        for file, about in _for_transformers(student, student.network, manifest).items():
+            (folder / file).write_text(json.dumps(about, indent=1, default=str), encoding="utf-8")
     write_facts(folder, manifest)
     read_bundle(folder)
+
+
+def _for_transformers(student: StudentScorer, network: Transformer, manifest: Manifest) -> dict[str, dict[str, Any]]:
+    """Give what tools in the style of transformers ask for beside a graph and a tokeniser."""
+    config = network.encoder.model.config.to_dict() | {
+        "id2label": dict(enumerate(student.labels)),
+        "label2id": {name: number for number, name in enumerate(student.labels)},
+        "problem_type": "single_label_classification" if student.one_class else "multi_label_classification",
+    }
+    tokens = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "model_max_length": manifest.reading.max_tokens,
+        "pad_token": student.pieces.vocabulary[student.pieces.pad_id],
+    }
+    return {CONFIG: config, TOKENISER_CONFIG: tokens}

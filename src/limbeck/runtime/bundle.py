@@ -4,7 +4,7 @@ bundle.json      what it is: labels, thresholds, reading, figures, the other fil
 model.onnx       input_ids, attention_mask [texts, tokens] → logits, probabilities [texts, labels], embedding
 tokenizer.json   as the tokenizers library writes it
 README.md        the model card
-config.json      for transformer students: what tools in the style of transformers ask for
+config.json      for transformer students, with tokenizer_config.json: what tools in the style of transformers want
 """
 
 from __future__ import annotations
@@ -22,11 +22,16 @@ from limbeck.errors import BundleBroken, BundleMissing, BundleUnsafe, BundleVers
 from limbeck.runtime.graphfile import NoGraph, wants_other_files
 from limbeck.runtime.manifest import FORMAT, FileFacts, Manifest
 
-FACTS, GRAPH, TOKENISER, CARD, CONFIG = "bundle.json", "model.onnx", "tokenizer.json", "README.md", "config.json"
+FACTS, GRAPH, TOKENISER, CARD = "bundle.json", "model.onnx", "tokenizer.json", "README.md"
+CONFIG, TOKENISER_CONFIG = "config.json", "tokenizer_config.json"
 NEEDED = (GRAPH, TOKENISER, CARD)
 MEGABYTE = 1 << 20
 # Far above what any model here needs; a larger file is none of ours, and isn't read.
-LARGEST = {FACTS: 16 * MEGABYTE, GRAPH: 2048 * MEGABYTE, TOKENISER: 128 * MEGABYTE, CARD: MEGABYTE, CONFIG: MEGABYTE}
+LARGEST = dict.fromkeys((CARD, CONFIG, TOKENISER_CONFIG), MEGABYTE) | {
+    FACTS: 16 * MEGABYTE,
+    GRAPH: 2048 * MEGABYTE,
+    TOKENISER: 128 * MEGABYTE,
+}
 _AGAIN = "Copy the bundle again from where it was made, or make it again with: limbeck compress"
 
 

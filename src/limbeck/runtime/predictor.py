@@ -213,7 +213,7 @@ def _session(bundle: Bundle, threads: int) -> Any:  # noqa: ANN401 - onnxruntime
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    options.log_severity_level = 3
+    options.log_severity_level = 4  # errors are raised; they needn't be printed as well
     # Threads that wait by spinning take time from whatever else runs on the machine.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:

@@ -1,6 +1,9 @@
 """Students of a small project become bundles: all recipes are tried, judged and timed, and one is taken."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -160,3 +163,30 @@ def test_texts_have_the_length_that_is_wanted():
     made = texts_of_length(["one two three", "four five"], lambda text: len(text.split()) + 2, 20, wanted=5)
     assert [len(text.split()) for text in made] == [18] * 5
     assert len(set(made)) > 1
+
+
+def test_the_guide_shows_how_to_do_without_limbeck(compressed):
+    guide = (Path(__file__).parents[3] / "docs" / "guide.md").read_text(encoding="utf-8")
+    [code] = [part.partition("```")[0] for part in guide.split("```python")[1:] if "import json, numpy" in part]
+    bundle = compressed.folder("compress") / "cnn"
+    for text, _ in make_texts(5, seed=12):
+        shown = subprocess.run(
+            [sys.executable, "-c", code.replace("BUNDLE", str(bundle)).replace("late again", text)],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        assert shown.strip() == str(limbeck.load(bundle).predict([text])[0])
+
+
+def test_a_transformers_bundle_has_a_configuration_that_transformers_reads(compressed):
+    from transformers import AutoConfig, AutoTokenizer
+
+    bundle = compressed.folder("compress") / "transformer"
+    config = AutoConfig.from_pretrained(bundle)
+    assert list(config.id2label.values()) == ["heat", "late", "wifi"]
+    assert config.problem_type == "multi_label_classification" and config.num_hidden_layers == 1
+    mine = limbeck.load(bundle)
+    theirs = AutoTokenizer.from_pretrained(bundle)("the train was late")["input_ids"]
+    assert theirs == mine.read("the train was late").windows[0]
+    assert not (compressed.folder("compress") / "bag" / "config.json").exists()
