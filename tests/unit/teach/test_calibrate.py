@@ -18,7 +18,7 @@ def project(tmp_path_factory):
 
 def test_calibrated_probabilities_keep_the_order_and_the_decisions(project):
     chain = pipeline(project, "probe")
-    chain.run()
+    chain.run(until="measure")
     teacher = load_teacher(chain.folder("teach"), project)
     calibrated = load_calibrated(chain.folder("teach"), chain.folder("calibrate"), project)
     texts = [json.loads(line)["text"] for line in (project / "test.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -32,7 +32,7 @@ def test_calibrated_probabilities_keep_the_order_and_the_decisions(project):
 
 def test_both_are_stored_before_and_after(project):
     chain = pipeline(project, "probe")
-    chain.run()
+    chain.run(until="measure")
     figures = {state.step.name: state.figures for state in chain.status()}["calibrate"]
     assert {"ece_before", "ece_after", "brier_before", "brier_after", "log_loss_before", "log_loss_after"} <= set(
         figures
@@ -68,5 +68,5 @@ def test_without_a_pool_there_are_no_rates(project):
 
 def test_none_leaves_the_step_out(project):
     chain = pipeline(project, "probe", "calibrate.method=none")
-    chain.run()
+    chain.run(until="measure")
     assert "calibrate" not in [step.name for step in chain.steps]

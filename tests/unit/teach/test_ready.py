@@ -14,7 +14,7 @@ from limbeck.errors import BadSetting, EncoderMissing
 from limbeck.teach.card import Card
 from limbeck.teach.encoders import find_encoder
 from limbeck.teach.kinds import load_teacher
-from limbeck.teach.ready import ReadyTeacher, _Logits
+from limbeck.teach.ready import Logits, ReadyTeacher
 
 TEXTS = ["the wifi dropped", "we arrived late, the staff were kind", "coffee was fine"]
 
@@ -29,7 +29,7 @@ def classifier(project, names, problem="multi_label_classification"):
 def test_its_probabilities_are_the_model_s_own_whatever_the_order_of_its_labels(project):
     logits = classifier(project, ["WiFi", "something else", "Heat"])
     chain = pipeline(project, "folder", "teach.folder=finished", "encoder.name=not-needed")
-    chain.run()
+    chain.run(until="measure")
     teacher = load_teacher(chain.folder("teach"), project)
     proba = teacher.predict_proba(TEXTS)
     expected = 1 / (1 + np.exp(-logits))
@@ -86,7 +86,7 @@ def test_a_classifier_of_the_first_token_computes_no_other_in_its_last_layer(pro
     chain = pipeline(project, "folder", "teach.folder=finished")
     chain.run(until="teach")
     teacher = load_teacher(chain.folder("teach"), project)
-    layers = teacher._model[0].model.bert.encoder.layer
+    layers = teacher.model[0].model.bert.encoder.layer
     seen = [[], []]
     for layer, told in zip(layers, seen, strict=True):
         layer.intermediate.register_forward_hook(lambda _, given, __, told=told: told.append(given[0].shape[1]))
@@ -112,7 +112,7 @@ class Odd(nn.Module):
 
 @pytest.mark.parametrize("layers", [True, False])
 def test_a_classifier_of_another_make_goes_on_as_it_is(layers):
-    network = _Logits(Odd(layers))
+    network = Logits(Odd(layers))
     network.spare_what_nobody_reads()
     ids = torch.tensor([[1, 2, 3, 99]])
     assert network(ids, torch.ones_like(ids)).tolist() == [[1, 2, 3]]

@@ -32,7 +32,7 @@ def project(tmp_path_factory):
 @pytest.mark.parametrize("kind", ["probe", "partial", "binary-ensemble"])
 def test_every_kind_learns_and_survives_storing(project, kind):
     chain = pipeline(project, kind)
-    chain.run()
+    chain.run(until="measure")
     teacher = load_teacher(chain.folder("teach"), project)
     assert isinstance(teacher, Scorer) and teacher.labels == ("heat", "late", "wifi")
     made = make_texts(80, 77)
@@ -41,7 +41,7 @@ def test_every_kind_learns_and_survives_storing(project, kind):
     # The tiny encoder was never trained, so a probe of it knows little, and 70 rows teach it no more than a bit.
     least = {"probe": 0.5, "partial": 0.75, "binary-ensemble": 0.6}[kind]
     assert np.mean([average_precision(labels[:, c], proba[:, c]) for c in range(3)]) > least
-    figures = chain.status()[-1].figures
+    figures = {state.step.name: state.figures for state in chain.status()}["measure"]
     assert figures[f"teacher-{kind}.test.macro_f1"] > least - 0.2
     assert not [f for f in chain.folder("teach").rglob("*") if f.suffix in (".pkl", ".bin", ".pt")]
 
@@ -105,7 +105,7 @@ def test_finished_tasks_are_used_again_when_the_step_is_redone(tmp_path, project
 
 def test_features_are_computed_once(project, monkeypatch):
     chain = pipeline(project, "probe")
-    chain.run(until="teach")
+    chain.run(until="measure")
     from limbeck.teach import features
 
     def refuse(*_):
@@ -143,7 +143,7 @@ def test_a_run_without_the_encoder_says_how_to_get_it(project):
     chain = Pipeline(load_project(project, [*QUICK, "teach.kind=probe", "encoder.name=no-such-thing"]))
     assert {s.step.name: s.state for s in chain.status()}["teach"] == "missing"
     with pytest.raises(EncoderMissing, match="pip install"):
-        chain.run()
+        chain.run(until="measure")
 
 
 @pytest.mark.parametrize("frozen", ["0", "1"])
@@ -170,7 +170,7 @@ def test_every_kind_learns_classes_of_which_one_is_right(tmp_path, project):
         ("tfidf-logreg", 0.8),
     ):
         chain = pipeline(folder, kind)
-        chain.run()
+        chain.run(until="measure")
         teacher = load_calibrated(chain.folder("teach"), chain.folder("calibrate"), folder)
         proba = teacher.predict_proba([text for text, _ in made])
         assert proba.sum(axis=1) == pytest.approx(1, abs=1e-5)
@@ -196,7 +196,7 @@ def test_networks_leave_out_what_cannot_be_taught(tmp_path, project, kind):
     folder = copy_of(project, tmp_path / "p")
     (folder / "labels" / "rare.csv").write_text("text,label\nodd thing,0\nplain thing,0\n", encoding="utf-8")
     chain = pipeline(folder, kind, "train.epochs=1", "teach.folds=1")
-    chain.run()
+    chain.run(until="measure")
     skipped = json.loads((chain.folder("teach") / "skipped.json").read_text(encoding="utf-8"))[kind]
     assert skipped == {"rare": "0 distinct positive texts, at least 5 are needed"}
     proba = load_teacher(chain.folder("teach"), folder).predict_proba(["odd thing"])
