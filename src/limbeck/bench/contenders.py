@@ -153,7 +153,13 @@ def _of_network(
     plain = with_room(whole.bundle, room)
     size, work = 4 * trained.parameters, trained.multiply_adds
     yield Contender(
-        name, "torch", lambda n: InTorch(trained.network, Predictor(plain), n), limits, size, trained.parameters, work
+        name,
+        "torch",
+        lambda n: InTorch(trained.network, Predictor(plain, warn=False), n),
+        limits,
+        size,
+        trained.parameters,
+        work,
     )
     small = _small(whole, bundle)
     for form, one in (
@@ -164,7 +170,7 @@ def _of_network(
         yield Contender(
             name,
             form,
-            lambda n, one=one: Predictor(one, n),  # type: ignore[misc]
+            lambda n, one=one: Predictor(one, n, warn=False),  # type: ignore[misc]
             limits,
             len(one.graph),
             trained.parameters,

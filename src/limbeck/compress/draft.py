@@ -191,7 +191,7 @@ def _compare(trained: Trained, bundle: Bundle, texts: list[str]) -> float:
     """Give the largest difference of a probability; one that is no rounding is an error."""
     # Windows are the bundle's own; the network reads what fits.
     short = replace(bundle, manifest=_truncating(bundle.manifest))
-    found = Predictor(short).predict_proba(texts) - trained.scorer.predict_proba(texts)
+    found = Predictor(short, warn=False).predict_proba(texts) - trained.scorer.predict_proba(texts)
     gap = float(np.abs(found).max(initial=0))
     if not gap <= FARTHEST:
         raise RunError(

@@ -70,11 +70,11 @@ def through_the_gate(made: Draft, judging: Dataset, config: Config, saturates: b
     for name in progress([FLOAT, *(r for r in config.compress.recipes if r != FLOAT)], "trying recipes"):
         try:
             bundle = made.with_graph(RECIPES[name](made.bundle.graph, saturates), name)
-            Predictor(bundle).predict_proba(judging.texts[:2])
+            Predictor(bundle, warn=False).predict_proba(judging.texts[:2])
             bundles[name] = bundle
         except Exception as error:  # the quantiser and the runtime fail in many ways; float is still there
             failed[name] = (str(error).splitlines() or [type(error).__name__])[0]
-    predictors = {name: Predictor(bundle, config.compress.threads) for name, bundle in bundles.items()}
+    predictors = {name: Predictor(bundle, config.compress.threads, warn=False) for name, bundle in bundles.items()}
     proba = {name: predictor.predict_proba(judging.texts) for name, predictor in predictors.items()}
     speeds = time_in_turns(predictors, judging.texts)
     trials = [_judge(name, bundles[name], proba, judging, speeds[name], config) for name in bundles]

@@ -16,7 +16,7 @@ BINS = 10
 
 def reference_of(bundle: Bundle, texts: Sequence[str]) -> Reference:
     """Describe texts as the bundle sees them."""
-    predictor = Predictor(bundle)
+    predictor = Predictor(bundle, warn=False)
     proba = predictor.predict_proba(texts)
     one_class = bundle.manifest.task == "multiclass"
     sure = proba.max(axis=1) if one_class else confidence(proba, predictor.thresholds).min(axis=1)

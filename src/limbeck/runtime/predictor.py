@@ -46,8 +46,11 @@ class Answer:
 class Predictor:
     """A bundle at work. It may be used from several threads at a time."""
 
-    def __init__(self, bundle: Bundle, threads: int = 1) -> None:
-        """Load the network; one text is worked on by so many threads, and so many batches run at a time."""
+    def __init__(self, bundle: Bundle, threads: int = 1, warn: bool = True) -> None:
+        """Load the network; one text is worked on by so many threads, and so many batches run at a time.
+
+        With `warn`, the first text whose end isn't read is told of in a warning; answers always tell.
+        """
         self.manifest: Manifest = bundle.manifest
         self.threads = threads
         self.labels: tuple[str, ...] = tuple(label.name for label in bundle.manifest.labels)
@@ -62,7 +65,7 @@ class Predictor:
         self._bundle = bundle
         self._run = _session(bundle, threads)
         self._ones = np.ones((1, reading.max_tokens), dtype=np.int64)
-        self._warned = False
+        self._warned = not warn
 
     def predict(self, texts: Sequence[str]) -> list[list[str]]:
         """Give each text's labels: all past their thresholds or, if one class is right, the likeliest."""
