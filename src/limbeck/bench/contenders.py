@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -31,6 +31,8 @@ from limbeck.teach.lessons import Teacher
 
 # The recipe of a teacher's 8-bit form; students have the one that the gate took.
 TEACHERS_RECIPE = "int8"
+# Texts that torch works on at a time when there are very many.
+AT_ONCE = 128
 # Exported models are compared with their networks on so many texts.
 COMPARED = 200
 
@@ -49,7 +51,10 @@ class Answering(Protocol):
 
 @dataclass(frozen=True)
 class Contender:
-    """A model in one form; `start` makes it ready to answer with so many threads. `bundle` is a folder on disk."""
+    """A model in one form; `start` makes it ready to answer with so many threads.
+
+    `measured` is macro-F1 by part of the data, of forms that the step measure knows. `bundle` is a folder on disk.
+    """
 
     model: str
     form: str
@@ -57,6 +62,7 @@ class Contender:
     thresholds: Floats
     bytes: int
     parameters: int
+    measured: dict[str, float] = field(default_factory=dict)
     multiply_adds: Callable[[int], int] | None = None
     bundle: Path | None = None
 
@@ -72,6 +78,10 @@ class InTorch:
     @torch.inference_mode()
     def predict_proba(self, texts: Sequence[str]) -> Floats:
         """Give probabilities [texts, labels]; long texts are cut."""
+        some = [texts[at : at + AT_ONCE] for at in range(0, len(texts), AT_ONCE)]
+        return np.concatenate([self._together(batch) for batch in some])
+
+    def _together(self, texts: Sequence[str]) -> Floats:
         windows = [self.like.read(text).windows[0] for text in texts]
         ids = torch.full((len(windows), max(map(len, windows))), self.like.manifest.reading.pad_id)
         mask = torch.zeros_like(ids)
@@ -110,24 +120,39 @@ def contenders(pipeline: Pipeline, max_tokens: int) -> Iterator[Contender]:
     """Give all models in all forms, reading up to `max_tokens` of a text if their networks can."""
     folders = {name: pipeline.folder(name) for name in ("data", "baselines", "teach", "distill", "compress", "measure")}
     measured = load_measured(_there(folders["measure"]))
-    limits = {name: np.array(told["thresholds"], dtype=np.float32) for name, told in measured.items()}
+    known = {name: _Known.of(told) for name, told in measured.items()}
     prepared = Prepared.load(_there(folders["data"]))
     config = pipeline.project.config
     calibrate = pipeline.folder("calibrate")
     teacher = load_calibrated(_there(folders["teach"]), calibrate, pipeline.project.root)
     for name, form in _sizes(teacher).items():
-        yield from _of_network(name, teacher_graph(form), limits[f"teacher-{config.teach.kind}"], prepared, max_tokens)
+        mine = known[f"teacher-{config.teach.kind}"]
+        whole = mine if form is teacher else replace(mine, macro_f1={})
+        yield from _of_network(name, teacher_graph(form), whole, prepared, max_tokens)
     for kind in config.students.kinds:
         if kind in NETWORK_KINDS:
             student = load_student(_there(folders["distill"]) / kind)
             bundle = _there(folders["compress"]) / kind
             trained = student_graph(student)
-            yield from _of_network(kind, trained, limits[f"student-{kind}"], prepared, max_tokens, bundle)
+            yield from _of_network(kind, trained, known[f"student-{kind}"], prepared, max_tokens, bundle)
     for kind in config.baselines.kinds:
         folder = _there(folders["baselines"]) / kind
-        scorer = Counting(BaselineScorer.load(folder), limits[kind])
+        mine = known[kind]
+        scorer = Counting(BaselineScorer.load(folder), mine.thresholds)
         size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-        yield Contender(kind, "python", lambda _, scorer=scorer: scorer, limits[kind], size, 0)  # type: ignore[misc]
+        start = lambda _, scorer=scorer: scorer  # noqa: E731
+        yield Contender(kind, "python", start, mine.thresholds, size, 0, mine.macro_f1)
+
+
+@dataclass(frozen=True)
+class _Known:
+    thresholds: Floats
+    macro_f1: dict[str, float]
+
+    @staticmethod
+    def of(told: dict[str, Any]) -> _Known:
+        parts = {part: float(found["macro_f1"]) for part, found in told["figures"].items()}
+        return _Known(np.array(told["thresholds"], dtype=np.float32), parts)
 
 
 def _there(folder: Path | None) -> Path:
@@ -146,21 +171,15 @@ def _sizes(teacher: Teacher | CalibratedTeacher) -> dict[str, Teacher | Calibrat
 
 
 def _of_network(
-    name: str, trained: Trained, limits: Floats, prepared: Prepared, max_tokens: int, bundle: Path | None = None
+    name: str, trained: Trained, known: _Known, prepared: Prepared, max_tokens: int, bundle: Path | None = None
 ) -> Iterator[Contender]:
+    limits = known.thresholds
     whole = draft(trained, limits, prepared.train.texts[:COMPARED], CompressSettings(vocabulary="all"))
     room = min(max(max_tokens, trained.pieces.max_tokens), trained.longest)
     plain = with_room(whole.bundle, room)
     size, work = 4 * trained.parameters, trained.multiply_adds
-    yield Contender(
-        name,
-        "torch",
-        lambda n: InTorch(trained.network, Predictor(plain, warn=False), n),
-        limits,
-        size,
-        trained.parameters,
-        work,
-    )
+    in_torch = lambda n: InTorch(trained.network, Predictor(plain, warn=False), n)  # noqa: E731
+    yield Contender(name, "torch", in_torch, limits, size, trained.parameters, known.macro_f1, work)
     small = _small(whole, bundle)
     for form, one in (
         ("onnx", plain),
@@ -174,6 +193,7 @@ def _of_network(
             limits,
             len(one.graph),
             trained.parameters,
+            {},
             work,
             folder,
         )

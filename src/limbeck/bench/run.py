@@ -77,7 +77,7 @@ def _row(
     row: dict[str, Any] = {
         "model": one.model,
         "form": one.form,
-        **{f"{name}_macro_f1": _macro_f1(one, part, config) for name, part in parts.items()},
+        **{f"{name}_macro_f1": one.measured.get(name) or _macro_f1(one, part, config) for name, part in parts.items()},
         "bytes": one.bytes,
         "parameters": one.parameters,
         "multiply_adds": one.multiply_adds(USUAL_TOKENS) if one.multiply_adds else None,
