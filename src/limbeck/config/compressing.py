@@ -22,7 +22,7 @@ class CompressSettings(Section):
     budget: Annotated[float, Field(ge=0, lt=1)] = Field(
         0.005,
         description="The share of macro-F1, on dev's judging half, that 8 bits may cost. The fastest recipe within it "
-        "is taken, float if none is.",
+        "is taken, or a smaller one that is as fast; float if there is none.",
     )
     student_budget: Annotated[float, Field(ge=0, lt=1)] = Field(
         0.02, description="The same for the choice among students: the fastest whose loss to the best is within it."

@@ -67,7 +67,10 @@ def test_every_recipe_is_in_the_table_and_one_is_taken(table, kind):
     [taken] = [trial for trial in trials.values() if trial["taken"]]
     assert taken["lost"] <= CompressSettings().budget
     ran = [trial for trial in trials.values() if not trial["why_not"]]
-    assert taken["p50_us"] == min(trial["p50_us"] for trial in ran if trial["within_budget"])
+    fastest = min(trial["p50_us"] for trial in ran if trial["within_budget"])
+    assert taken["p50_us"] <= 1.1 * fastest
+    near = [t for t in ran if t["within_budget"] and t["p50_us"] <= 1.1 * fastest]
+    assert taken["bytes"] == min(trial["bytes"] for trial in near)
     assert all(trial["bytes"] > 0 and trial["p50_us"] > 0 for trial in ran)
     assert trials["int8"]["bytes"] < 0.8 * trials["float"]["bytes"]
 
