@@ -30,7 +30,7 @@ from limbeck.teach.fine_tuned import FineTunedTeacher
 from limbeck.teach.lessons import Teacher
 
 # The recipe of a teacher's 8-bit form; students have the one that the gate took.
-TEACHERS_RECIPE = "int8"
+TEACHERS_RECIPE = "int8-channels"
 # Texts that torch works on at a time when there are very many.
 AT_ONCE = 128
 # Exported models are compared with their networks on so many texts.

@@ -15,7 +15,7 @@ from limbeck.data.splits import JUDGING
 from limbeck.errors import RunError
 from limbeck.measure import decide, decide_classes
 from limbeck.measure.bootstrap import bootstrap_interval
-from limbeck.measure.efficiency import cost_of_a_million, serving_process, texts_of_length, time_calls
+from limbeck.measure.efficiency import SECONDS, cost_of_a_million, serving_process, texts_of_length, time_calls
 from limbeck.pipeline import Pipeline
 from limbeck.progress import progress
 from limbeck.runtime.predictor import Predictor
@@ -25,6 +25,7 @@ from limbeck.runtime.processor import processor
 DIFFERENT = 400
 # Texts that a process which only serves has to answer, and how long they are.
 SERVED, USUAL_TOKENS = 1000, 40
+QUICK_SECONDS = 3.0
 NEEDED = ("data", "teach", "distill", "measure", "compress")
 
 
@@ -35,8 +36,12 @@ def bench(
     threads: Sequence[int],
     price: float,
     only: Sequence[str] = (),
+    quick: bool = False,
 ) -> dict[str, Any]:
-    """Time every model in every form with texts of these lengths (tokens), batches and threads."""
+    """Time every model in every form with texts of these lengths (tokens), batches and threads.
+
+    If it shall be `quick`, slow models are asked less often, and none is tried on test.
+    """
     for name in NEEDED:
         if name not in [step.name for step in pipeline.steps] or pipeline.folder(name) is None:
             raise RunError(f"The step {name} hasn't run for these files and settings.", "Run: limbeck run")
@@ -49,7 +54,7 @@ def bench(
     texts = {length: _texts(whole, prepared, length) for length in {*lengths, USUAL_TOKENS}}
     tokeniser = [_tokeniser(whole, texts[length], length) for length in lengths]
     for one in progress(asked, "timing models", len(asked)):
-        rows.append(_row(one, texts, prepared, pipeline.project.config, lengths, batches, threads, price))
+        rows.append(_row(one, texts, prepared, pipeline.project.config, lengths, batches, threads, price, quick))
     return {"processor": processor()[1], "tokeniser": tokeniser, "rows": rows}
 
 
@@ -62,6 +67,7 @@ def _row(
     batches: Sequence[int],
     threads: Sequence[int],
     price: float,
+    quick: bool,
 ) -> dict[str, Any]:
     timings = []
     for count in threads:
@@ -69,11 +75,11 @@ def _row(
         for length in lengths:
             for batch in batches:
                 groups = [texts[length][at : at + batch] for at in range(0, DIFFERENT - batch + 1, batch)]
-                found = time_calls(ready.predict, groups)
+                found = time_calls(ready.predict, groups, QUICK_SECONDS if quick else SECONDS)
                 seconds, cost = cost_of_a_million(found.texts_a_second, count, price)
                 about = {"tokens": length, "batch": batch, "threads": count}
                 timings.append(about | found.as_dict() | {"cpu_seconds_a_million": seconds, "cost_a_million": cost})
-    parts = {"judging": prepared.dev_half(JUDGING)} | ({"test": prepared.test} if prepared.test else {})
+    parts = {"judging": prepared.dev_half(JUDGING)} | ({"test": prepared.test} if prepared.test and not quick else {})
     row: dict[str, Any] = {
         "model": one.model,
         "form": one.form,

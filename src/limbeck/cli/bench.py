@@ -44,6 +44,7 @@ def command(
         threads or ([1] if quick else everything),
         price,
         model or (),
+        quick,
     )
     file = pipeline.project.workdir / FILE_NAME
     file.write_text(json.dumps(found, indent=1), encoding="utf-8")

@@ -35,15 +35,15 @@ class Timing:
         return asdict(self)
 
 
-def time_calls(answer: Callable[[list[str]], object], batches: Sequence[list[str]]) -> Timing:
-    """Time an answer to each batch in turn, after a warm-up, one at a time."""
+def time_calls(answer: Callable[[list[str]], object], batches: Sequence[list[str]], seconds: float = SECONDS) -> Timing:
+    """Time an answer to each batch in turn, after a warm-up, one at a time, for about so many seconds at most."""
     if not batches:
         raise ValueError("There are no texts to time.")
     turns = itertools.cycle(batches)
     began = time.perf_counter()
     for done in range(WARM_UP):
         answer(next(turns))
-        if done >= WARM_UP // 10 and time.perf_counter() - began > SECONDS / 4:
+        if done >= WARM_UP // 10 and time.perf_counter() - began > seconds / 4:
             break
     taken: list[float] = []
     began = time.perf_counter()
@@ -52,7 +52,7 @@ def time_calls(answer: Callable[[list[str]], object], batches: Sequence[list[str
         start = time.perf_counter()
         answer(batch)
         taken.append(time.perf_counter() - start)
-        if len(taken) >= FEWEST and time.perf_counter() - began > SECONDS:
+        if len(taken) >= FEWEST and time.perf_counter() - began > seconds:
             break
     found = np.array(taken) * 1e3
     p50, p95, p99 = np.percentile(found, [50, 95, 99])

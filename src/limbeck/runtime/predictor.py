@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbeck.errors import BundleBroken, Place
+from limbeck.runtime.batches import batches_by_length
 from limbeck.runtime.bundle import GRAPH, Bundle, read_bundle
 from limbeck.runtime.manifest import Manifest
 from limbeck.runtime.tokenise import Tokenised, Tokeniser
@@ -185,20 +185,6 @@ class Predictor:
 def load(folder: str | Path, threads: int = 1) -> Predictor:
     """Check and load a bundle."""
     return Predictor(read_bundle(Path(folder)), threads)
-
-
-def batches_by_length(lengths: NDArray[np.intp], size: int) -> list[NDArray[np.intp]]:
-    """Group all rows, longest first, so that the first batch shows whether memory is enough.
-
-    A batch of a quarter of `size` ends where the length changes: small batches cost less than padding.
-    """
-    order = np.argsort(-lengths, kind="stable")
-    starts = [0] if len(order) else []
-    for place in range(1, len(order)):
-        rows = place - starts[-1]
-        if rows >= size or (4 * rows >= size and lengths[order[place]] != lengths[order[place - 1]]):
-            starts.append(place)
-    return [order[start:end] for start, end in pairwise([*starts, len(order)])]
 
 
 def _checked(texts: Sequence[str]) -> Sequence[str]:

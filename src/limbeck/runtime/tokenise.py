@@ -8,8 +8,8 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-# No word list here has longer tokens, so what lies further on can't be among the first tokens.
-CHARACTERS_A_TOKEN = 40
+from limbeck.runtime.batches import CHARACTERS_A_TOKEN
+
 # Words that are remembered, and how long they may be; past that all are forgotten, which costs a millisecond or so.
 REMEMBERED, LONGEST_WORD = 1 << 15, 40
 

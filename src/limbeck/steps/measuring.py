@@ -96,7 +96,8 @@ MEASURE = Step(
     tasks=("multilabel", "multiclass"),
     settings=("task", "seed", "measure"),
     code=tuple(
-        f"limbeck.{name}" for name in ("measure", "pseudo", "students", "teach", "baselines", "training", "text")
+        f"limbeck.{name}"
+        for name in ("measure", "pseudo", "students", "teach", "baselines", "training", "runtime.batches", "text")
     ),
     after=("data", "baselines", "teach", "calibrate", "pool", "pseudo", "distill"),
     files=no_files,

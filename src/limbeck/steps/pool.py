@@ -89,7 +89,7 @@ PSEUDO = Step(
     settings=(),
     code=(
         *(f"limbeck.pseudo.{name}" for name in ("scores", "buckets")),
-        *(f"limbeck.{name}" for name in ("teach", "training", "baselines", "text")),
+        *(f"limbeck.{name}" for name in ("teach", "training", "runtime.batches", "baselines", "text")),
     ),
     after=("data", "pool", "teach"),
     files=no_files,

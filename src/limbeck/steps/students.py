@@ -64,7 +64,18 @@ DISTILL = Step(
     settings=("task", "seed", "text", "encoder", "students", "distill", "baselines", "measure"),
     code=tuple(
         f"limbeck.{name}"
-        for name in ("distill", "students", "training", "baselines", "tune", "teach", "measure", "data.splits", "text")
+        for name in (
+            "distill",
+            "students",
+            "training",
+            "runtime.batches",
+            "baselines",
+            "tune",
+            "teach",
+            "measure",
+            "data.splits",
+            "text",
+        )
     ),
     after=("data", "teach", "select"),
     files=_student_files,

@@ -137,7 +137,8 @@ TEACH = Step(
     tasks=("multilabel", "multiclass"),
     settings=("task", "seed", "text", "encoder", "teach", "probe", "train", "baselines", "measure"),
     code=tuple(
-        f"limbeck.{name}" for name in ("teach", "training", "baselines", "tune", "measure", "data.splits", "text")
+        f"limbeck.{name}"
+        for name in ("teach", "training", "runtime.batches", "baselines", "tune", "measure", "data.splits", "text")
     ),
     after=("data", "adapt"),
     files=_encoder_files,
@@ -155,7 +156,7 @@ CALIBRATE = Step(
     settings=("task", "seed", "data", "text", "calibrate", "measure"),
     code=(
         *(f"limbeck.data.{name}" for name in ("pool", "records", "lines", "splits")),
-        *(f"limbeck.{name}" for name in ("teach", "training", "baselines", "measure", "text")),
+        *(f"limbeck.{name}" for name in ("teach", "training", "runtime.batches", "baselines", "measure", "text")),
     ),
     after=("data", "teach"),
     files=_rated_pool_files,

@@ -15,7 +15,8 @@ from tokenizers.processors import TemplateProcessing
 from tokenizers.trainers import BpeTrainer
 
 from limbeck.errors import EncoderMissing
-from limbeck.training.tokens import CHARACTERS_A_TOKEN, Ids
+from limbeck.runtime.batches import CHARACTERS_A_TOKEN
+from limbeck.training.tokens import Ids
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 

@@ -18,12 +18,13 @@ from torch import Tensor, nn
 from limbeck.config import AdaptSettings, Config
 from limbeck.errors import BadSetting, TooFewRows
 from limbeck.progress import progress as show_progress
+from limbeck.runtime.batches import batches_by_length
 from limbeck.store import Store, key_of
 from limbeck.teach.encoders import EncoderFiles, encoder_key
 from limbeck.teach.network import Encoder
 from limbeck.training.checkpoint import Checkpoints, Progress
 from limbeck.training.loop import precision_of
-from limbeck.training.tokens import Ids, Tokens, batches_by_length, pad, shuffled_batches
+from limbeck.training.tokens import Ids, Tokens, pad, shuffled_batches
 
 TASK_KIND = "tasks/adapted"
 CHECKPOINT_SECONDS = 60.0

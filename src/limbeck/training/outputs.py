@@ -15,8 +15,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from limbeck.runtime.batches import batches_by_length
 from limbeck.training.examples import Examples, Rows
-from limbeck.training.tokens import SCORED_AT_ONCE, batches_by_length
+from limbeck.training.tokens import SCORED_AT_ONCE
 
 Output = NDArray[np.float32]
 Inputs = tuple[Tensor, ...]

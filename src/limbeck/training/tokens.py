@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from limbeck.runtime.batches import CHARACTERS_A_TOKEN
+
 Ids = NDArray[np.int32]
 
 # Texts are sorted by length only within so many batches, which keeps the order random enough to learn from.
 WINDOW = 50
-# No word list here has longer tokens, so what lies further on can't be among the first `max_tokens`.
-CHARACTERS_A_TOKEN = 40
 # Texts a network scores at once: on a CPU larger batches leave the cache, and were a sixth slower.
 SCORED_AT_ONCE = 32
 
@@ -67,20 +66,6 @@ def pad(ids: Sequence[Ids], rows: NDArray[np.intp], pad_id: int) -> Batch:
         padded[position, : len(ids[row])] = torch.from_numpy(ids[row].astype(np.int64))
         mask[position, : len(ids[row])] = 1
     return Batch(padded, mask, rows)
-
-
-def batches_by_length(lengths: NDArray[np.intp], size: int) -> list[NDArray[np.intp]]:
-    """Group all rows, longest first, so that the first batch shows whether memory is enough.
-
-    A batch of a quarter of `size` ends where the length changes: small batches cost less than padding.
-    """
-    order = np.argsort(-lengths, kind="stable")
-    starts = [0] if len(order) else []
-    for place in range(1, len(order)):
-        rows = place - starts[-1]
-        if rows >= size or (4 * rows >= size and lengths[order[place]] != lengths[order[place - 1]]):
-            starts.append(place)
-    return [order[start:end] for start, end in pairwise([*starts, len(order)])]
 
 
 def shuffled_batches(lengths: NDArray[np.intp], size: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:

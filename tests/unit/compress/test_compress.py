@@ -145,7 +145,13 @@ def test_the_fastest_of_the_good_ones_is_chosen():
 def test_all_models_are_timed_side_by_side(compressed):
     found = bench(compressed, [8, 16], [1, 4], [1], price=0.04)
     forms = {(row["model"], row["form"]) for row in found["rows"]}
-    assert {("teacher", "torch"), ("teacher", "onnx"), ("teacher", "int8"), ("bag", "torch"), ("bag", "onnx")} <= forms
+    assert {
+        ("teacher", "torch"),
+        ("teacher", "onnx"),
+        ("teacher", "int8-channels"),
+        ("bag", "torch"),
+        ("bag", "onnx"),
+    } <= forms
     assert len(forms) == 3 + 3 * len(KINDS)
     for row in found["rows"]:
         assert [(t["tokens"], t["batch"]) for t in row["timings"]] == [(8, 1), (8, 4), (16, 1), (16, 4)]

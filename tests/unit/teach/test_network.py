@@ -8,9 +8,10 @@ import torch
 from tiny_encoders import CONFIGS, tiny_encoder
 
 from limbeck.errors import EncoderMissing
+from limbeck.runtime.batches import batches_by_length
 from limbeck.teach.network import Classifier, Encoder
 from limbeck.teach.pooling import pool, pooling_of
-from limbeck.training.tokens import Tokens, batches_by_length, pad, shuffled_batches
+from limbeck.training.tokens import Tokens, pad, shuffled_batches
 
 WORDS = "the train was late again and cold so we sat still".split()
 
