@@ -54,7 +54,18 @@ def run_tables(prefix: str, tables: Mapping[str, Table], about: str | None) -> N
     parser.add_argument("--no-publish", action="store_true", help="leave docs/RESULTS.md alone")
     told = parser.parse_args()
     rows, note = tables[told.table](told.data, told.only, told.settings)
-    publish(f"{prefix}-{told.table}", rows, note, None if told.no_publish else RESULTS)
+    for name, part in _parts(f"{prefix}-{told.table}", rows).items():
+        publish(name, part, note, None if told.no_publish else RESULTS)
+
+
+def _parts(name: str, rows: list[dict[str, object]]) -> dict[str, list[dict[str, object]]]:
+    """Give a table of its own to each data set that has a place for it, so that long studies can be run one by one."""
+    places = RESULTS.read_text(encoding="utf-8")
+    parts: dict[str, list[dict[str, object]]] = {}
+    for row in rows:
+        own = f"{name}-{row.get('data')}"
+        parts.setdefault(own if f"<!-- {own} -->" in places else name, []).append(row)
+    return parts
 
 
 def markdown(rows: Sequence[Mapping[str, object]]) -> str:
