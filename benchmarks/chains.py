@@ -48,9 +48,9 @@ class Outcome:
 
 
 def run(folder: Path, *settings: str) -> Outcome:
-    """Run the chain of a project as a user would."""
+    """Run the chain of a project as a user would, up to the figures."""
     pipeline = Pipeline(load_project(folder, settings))
-    states = {state.step.name: state for state in pipeline.run()}
+    states = {state.step.name: state for state in pipeline.run(until="measure")}
     measured, data = pipeline.folder("measure"), pipeline.folder("data")
     assert measured is not None and data is not None
     seconds = states["teach"].seconds if "teach" in states else 0.0

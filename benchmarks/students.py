@@ -25,7 +25,8 @@ TEACHER = ("teach.kind=partial", "baselines.kinds=[]", "teach.folds=2")
 STEPS = f"distill.steps={DistillSettings().steps}"
 # Of XGBoost's search, which has the whole pool to learn here.
 TRIALS = "baselines.trials=8"
-LABELS_ONLY = ["distill.soft=0"]
+# As many steps as distilling would be dozens of passes over the few labelled rows; these are judged after each one.
+LABELS_ONLY = ["distill.soft=0", "distill.steps=0", "distill.epochs=12"]
 RECIPES = {
     "labels only": LABELS_ONLY,
     "hard pseudo labels and labels": ["distill.soft=0", "distill.hard=1"],

@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from limbeck.baselines import BaselineScorer
+from limbeck.baselines.kinds import KINDS as BASELINES
 from limbeck.compress.draft import Draft, Trained, draft, student_graph, teacher_graph
 from limbeck.compress.recipes import RECIPES
 from limbeck.config import CompressSettings
@@ -22,7 +23,7 @@ from limbeck.runtime.bundle import Bundle, read_bundle
 from limbeck.runtime.predictor import Predictor
 from limbeck.runtime.processor import saturates
 from limbeck.scorer import Floats, Scorer
-from limbeck.steps.compressing import NETWORK_KINDS
+from limbeck.steps.compressing import folder_of
 from limbeck.students.network import Reading
 from limbeck.students.scorer import load_student
 from limbeck.teach.calibrate import CalibratedTeacher, load_calibrated
@@ -129,19 +130,29 @@ def contenders(pipeline: Pipeline, max_tokens: int) -> Iterator[Contender]:
         mine = known[f"teacher-{config.teach.kind}"]
         whole = mine if form is teacher else replace(mine, macro_f1={})
         yield from _of_network(name, teacher_graph(form), whole, prepared, max_tokens)
-    for kind in config.students.kinds:
-        if kind in NETWORK_KINDS:
-            student = load_student(_there(folders["distill"]) / kind)
-            bundle = _there(folders["compress"]) / kind
-            trained = student_graph(student)
-            yield from _of_network(kind, trained, known[f"student-{kind}"], prepared, max_tokens, bundle)
-    for kind in config.baselines.kinds:
-        folder = _there(folders["baselines"]) / kind
-        mine = known[kind]
-        scorer = Counting(BaselineScorer.load(folder), mine.thresholds)
-        size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-        start = lambda _, scorer=scorer: scorer  # noqa: E731
-        yield Contender(kind, "python", start, mine.thresholds, size, 0, mine.macro_f1)
+    for name, mine in known.items():
+        kind = name.removeprefix("student-")
+        bundle = _there(folders["compress"]) / folder_of(name)
+        made = _there(folders["baselines" if kind == name else "distill"]) / kind if "teacher-" not in name else None
+        if made is not None and kind in BASELINES:
+            yield from _of_words(f"{kind}, distilled" if kind != name else kind, made, mine, bundle)
+        elif made is not None:
+            trained = student_graph(load_student(made))
+            yield from _of_network(kind, trained, mine, prepared, max_tokens, bundle)
+
+
+def _of_words(name: str, folder: Path, known: _Known, bundle: Path) -> Iterator[Contender]:
+    """Give a model that counts words as Python runs it and, where it became one, as a bundle."""
+    scorer = Counting(BaselineScorer.load(folder), known.thresholds)
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    yield Contender(name, "python", lambda _: scorer, known.thresholds, size, 0, known.macro_f1)
+    if bundle.is_dir():
+        small = read_bundle(bundle)
+        start = lambda n: Predictor(small, n, warn=False)  # noqa: E731
+        held = small.manifest.model.parameters
+        yield Contender(
+            name, f"onnx {small.manifest.model.recipe}", start, known.thresholds, len(small.graph), held, bundle=bundle
+        )
 
 
 @dataclass(frozen=True)
@@ -178,7 +189,9 @@ def _of_network(
     room = min(max(max_tokens, trained.pieces.max_tokens), trained.longest)
     plain = with_room(whole.bundle, room)
     size, work = 4 * trained.parameters, trained.multiply_adds
-    in_torch = lambda n: InTorch(trained.network, Predictor(plain, warn=False), n)  # noqa: E731
+    network = trained.network
+    assert network is not None
+    in_torch = lambda n: InTorch(network, Predictor(plain, warn=False), n)  # noqa: E731
     yield Contender(name, "torch", in_torch, limits, size, trained.parameters, known.macro_f1, work)
     small = _small(whole, bundle)
     for form, one in (

@@ -26,12 +26,12 @@ def command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Turn the students into small, fast bundles; what loses too much is refused."""
+    """Turn students and baselines into small, fast bundles; what loses too much is refused."""
     pipeline = Pipeline(load_project(project, overrides or ()))
     if "compress" not in [step.name for step in pipeline.steps]:
         raise BadSetting(
-            "This project has nothing to compress: it needs a teacher, a pool and a student that is a network.",
-            "Set teach.kind, data.pool and students.kinds.",
+            "This project has nothing to compress: it needs a teacher, a pool and a student, or a baseline.",
+            "Set teach.kind, data.pool and students.kinds, or baselines.kinds.",
         )
     if out is not None and out.exists():
         raise ProjectExists(f"{out} is already there.", "Name another folder, or move it away first.")
@@ -41,7 +41,7 @@ def command(
         shutil.copytree(bundle, out)
     if as_json:
         told = json.loads((bundle.parent / TABLE).read_text(encoding="utf-8"))
-        print_json({"bundle": str(out or bundle), "students": told})
+        print_json({"bundle": str(out or bundle), "models": told})
     elif not quiet:
         print_trials(pipeline)
         if out is not None:

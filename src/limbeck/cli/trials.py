@@ -22,12 +22,12 @@ def chosen_bundle(pipeline: Pipeline) -> Path:
     folder = pipeline.folder("compress")
     if folder is None:
         raise RunError("There is no bundle for these files and settings yet.", "Make one with: limbeck compress")
-    student: str = json.loads((folder / CHOSEN).read_text(encoding="utf-8"))["student"]
-    return folder / student
+    model: str = json.loads((folder / CHOSEN).read_text(encoding="utf-8"))["model"]
+    return folder / model
 
 
 def print_trials(pipeline: Pipeline) -> None:
-    """Print every recipe of every student, why one was taken, and where the chosen bundle is."""
+    """Print every recipe of every model, why one was taken, and where the chosen bundle is."""
     bundle = chosen_bundle(pipeline)
     folder = bundle.parent
     told: dict[str, Any] = json.loads((folder / TABLE).read_text(encoding="utf-8"))
@@ -44,7 +44,7 @@ def print_trials(pipeline: Pipeline) -> None:
 def _row(kind: str, trial: dict[str, Any]) -> dict[str, object]:
     lost = "–" if trial["why_not"] else f"{trial['lost']:+.2%} [{trial['lost_low']:+.2%}, {trial['lost_high']:+.2%}]"
     return {
-        "student": kind,
+        "model": kind,
         "recipe": trial["recipe"],
         "macro-F1": trial["macro_f1"],
         "lost": lost,

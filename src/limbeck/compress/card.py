@@ -38,7 +38,7 @@ Made by Limbeck {manifest.made_with}, {manifest.made_at}.
 
 Macro-F1 on the half of dev that tuned nothing: {_figure(figures, "judging_macro_f1")};
 on test: {_figure(figures, "test_macro_f1")}.
-Its teacher has {_figure(figures, "teacher_judging_macro_f1")} and {_figure(figures, "teacher_test_macro_f1")}.
+{_teacher(figures)}
 
 | recipe | macro-F1 (judging) | lost of float's | megabytes | microseconds a text |
 |---|---:|---|---:|---:|
@@ -67,6 +67,15 @@ model.predict_proba(["a text"])  # probabilities
 
 {chr(10).join(f"- {name}: {value}" for name, value in origin.items())}
 """
+
+
+def _teacher(figures: dict[str, object]) -> str:
+    if "teacher_judging_macro_f1" not in figures:
+        return "No teacher was asked."
+    return (
+        f"The project's teacher has {_figure(figures, 'teacher_judging_macro_f1')} and "
+        f"{_figure(figures, 'teacher_test_macro_f1')}."
+    )
 
 
 def _figure(figures: dict[str, object], name: str) -> str:

@@ -1,4 +1,4 @@
-"""From trained students to checked bundles, and the choice among them."""
+"""From trained models to checked bundles, and the choice among them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from limbeck.compress.card import card
-from limbeck.compress.draft import draft, student_graph
+from limbeck.compress.draft import Trained, draft
 from limbeck.compress.gate import Passed, through_the_gate
 from limbeck.compress.reference import reference_of
 from limbeck.config import Config
@@ -19,7 +19,6 @@ from limbeck.data.prepare import Prepared
 from limbeck.data.splits import JUDGING
 from limbeck.runtime.bundle import CARD, CONFIG, GRAPH, TOKENISER, TOKENISER_CONFIG, Bundle, read_bundle, write_facts
 from limbeck.runtime.manifest import Manifest
-from limbeck.students.scorer import StudentScorer
 from limbeck.students.transformer import Transformer
 
 # Texts that later ones are compared with.
@@ -28,7 +27,7 @@ REFERENCE = 5000
 
 @dataclass(frozen=True)
 class Compressed:
-    """A student's bundle in `folder`, how it went through the gate, and how far export and network are apart."""
+    """A model's bundle in `folder`, how it went through the gate, and how far export and network are apart."""
 
     kind: str
     folder: Path
@@ -37,11 +36,12 @@ class Compressed:
     tokens: int
 
 
-def compress_student(
+def compress_model(
     name: str,
-    student: StudentScorer,
+    kind: str,
+    trained: Trained,
     measured: Mapping[str, Any],
-    teacher: Mapping[str, Any],
+    teacher: Mapping[str, Any] | None,
     prepared: Prepared,
     texts: Sequence[str],
     config: Config,
@@ -49,14 +49,18 @@ def compress_student(
     folder: Path,
     saturates: bool,
 ) -> Compressed:
-    """Write a student's bundle; `measured` and `teacher` are the figures of the step measure, `texts` the pool's."""
+    """Write a model's bundle; `measured` and `teacher` are the figures of the step measure, `texts` the pool's.
+
+    A baseline of labels alone has no `teacher`.
+    """
     figures = {
         f"{prefix}{part}_macro_f1": found["macro_f1"]
         for prefix, told in (("", measured), ("teacher_", teacher))
+        if told
         for part, found in told["figures"].items()
     }
     thresholds = np.array(measured["thresholds"], dtype=np.float32)
-    made = draft(student_graph(student), thresholds, [*prepared.train.texts, *texts], config.compress)
+    made = draft(trained, thresholds, [*prepared.train.texts, *texts], config.compress)
     passed = through_the_gate(made, prepared.dev_half(JUDGING), config, saturates)
     shown = list(texts[:REFERENCE]) or list(prepared.train.texts[:REFERENCE])
     plain = passed.bundle.manifest
@@ -70,8 +74,8 @@ def compress_student(
             "origin": dict(origin),
         }
     )
-    _write(folder, passed.bundle, manifest, card(manifest, passed.trials), student)
-    return Compressed(student.kind, folder, passed, made.gap, made.tokens)
+    _write(folder, passed.bundle, manifest, card(manifest, passed.trials), trained)
+    return Compressed(kind, folder, passed, made.gap, made.tokens)
 
 
 def fastest_good_one(compressed: Sequence[Compressed], budget: float) -> Compressed:
@@ -81,28 +85,28 @@ def fastest_good_one(compressed: Sequence[Compressed], budget: float) -> Compres
     return min(good, key=lambda one: one.passed.taken.p50_us)
 
 
-def _write(folder: Path, bundle: Bundle, manifest: Manifest, told: str, student: StudentScorer) -> None:
+def _write(folder: Path, bundle: Bundle, manifest: Manifest, told: str, trained: Trained) -> None:
     folder.mkdir(parents=True)
     (folder / GRAPH).write_bytes(bundle.graph)
     (folder / TOKENISER).write_bytes(bundle.tokeniser)
     (folder / CARD).write_text(told, encoding="utf-8")
-    if isinstance(student.network, Transformer):
-        for file, about in _for_transformers(student, student.network, manifest).items():
+    if isinstance(trained.network, Transformer):
+        for file, about in _for_transformers(trained, trained.network, manifest).items():
             (folder / file).write_text(json.dumps(about, indent=1, default=str), encoding="utf-8")
     write_facts(folder, manifest)
     read_bundle(folder)
 
 
-def _for_transformers(student: StudentScorer, network: Transformer, manifest: Manifest) -> dict[str, dict[str, Any]]:
+def _for_transformers(trained: Trained, network: Transformer, manifest: Manifest) -> dict[str, dict[str, Any]]:
     """Give what tools in the style of transformers ask for beside a graph and a tokeniser."""
     config = network.encoder.model.config.to_dict() | {
-        "id2label": dict(enumerate(student.labels)),
-        "label2id": {name: number for number, name in enumerate(student.labels)},
-        "problem_type": "single_label_classification" if student.one_class else "multi_label_classification",
+        "id2label": dict(enumerate(trained.labels)),
+        "label2id": {name: number for number, name in enumerate(trained.labels)},
+        "problem_type": "single_label_classification" if trained.one_class else "multi_label_classification",
     }
     tokens = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "model_max_length": manifest.reading.max_tokens,
-        "pad_token": student.pieces.vocabulary[student.pieces.pad_id],
+        "pad_token": trained.pieces.vocabulary[trained.pieces.pad_id],
     }
     return {CONFIG: config, TOKENISER_CONFIG: tokens}

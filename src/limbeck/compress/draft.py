@@ -43,7 +43,7 @@ COMPARED = 200
 class Trained:
     """A trained model with its float graph and all that a bundle has to know of it.
 
-    `scorer` is the model itself, `network` what was exported; `longest` says how many tokens it can read.
+    `scorer` is the model itself, `network` what was exported, if it is one; `longest` says how many tokens it can read.
     """
 
     kind: str
@@ -54,12 +54,12 @@ class Trained:
     pieces: Pieces
     graph: bytes
     scorer: Scorer
-    network: nn.Module
+    network: nn.Module | None
     longest: int = sys.maxsize
 
     def multiply_adds(self, tokens: int) -> int:
-        """Count the multiplications that a text of so many tokens takes."""
-        return multiply_adds(export(self.network, self.one_class), tokens)
+        """Count the multiplications that a text of so many tokens takes; 0 for a model that counts words."""
+        return multiply_adds(export(self.network, self.one_class), tokens) if self.network else 0
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,8 @@ def draft(trained: Trained, thresholds: Floats, texts: Sequence[str], settings: 
     """Make a float bundle, its vocabulary cut to that of `texts`, and compare it with the model."""
     graph, pieces = trained.graph, trained.pieces
     tokeniser, kept = pieces.tokenizer.to_str().encode(), np.arange(pieces.size)
-    if settings.vocabulary == "corpus":
+    # A model that counts words knows only those of its texts.
+    if settings.vocabulary == "corpus" and trained.network:
         clean = Cleaner(trained.clean)
         cut = cut_vocabulary(tokeniser, [clean(text) for text in texts])
         model = onnx.load_from_string(graph)
@@ -177,11 +178,14 @@ def _unknown(tokeniser: bytes) -> int | None:
 
 
 def _width(graph: bytes) -> int:
+    """Give the width of the vector that the last layer reads, 0 where there is none."""
     import onnxruntime  # type: ignore[import-untyped]
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    if "embedding" not in [output.name for output in session.get_outputs()]:
+        return 0
     ids = np.ones((1, 4), dtype=np.int64)
     [found] = session.run(["embedding"], {"input_ids": ids, "attention_mask": ids})
     return int(found.shape[1])

@@ -94,7 +94,7 @@ def test_the_reference_describes_the_pool(compressed):
 
 def test_the_chosen_bundle_is_among_them(compressed):
     folder = compressed.folder("compress")
-    assert (folder / json.loads((folder / CHOSEN).read_text())["student"] / "bundle.json").is_file()
+    assert (folder / json.loads((folder / CHOSEN).read_text())["model"] / "bundle.json").is_file()
 
 
 def test_nothing_is_done_twice(compressed):
