@@ -20,11 +20,10 @@ from limbeck.config import DistillSettings, load_project
 from limbeck.pipeline import Pipeline
 
 SETS = ("airline", "goemotions", "demo")
-TEACHER = ("teach.kind=partial", "baselines.kinds=[]", "teach.folds=2")
+# The trials are of XGBoost's search, which as a student has the whole pool to learn.
+TEACHER = ("teach.kind=partial", "baselines.kinds=[]", "teach.folds=2", "baselines.trials=8")
 # The demo's own is shorter, so that a first look takes minutes.
 STEPS = f"distill.steps={DistillSettings().steps}"
-# Of XGBoost's search, which has the whole pool to learn here.
-TRIALS = "baselines.trials=8"
 # As many steps as distilling would be dozens of passes over the few labelled rows; these are judged after each one.
 LABELS_ONLY = ["distill.soft=0", "distill.steps=0", "distill.epochs=12"]
 RECIPES = {
@@ -100,7 +99,7 @@ def kinds(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[s
             ("soft pseudo labels and labels", networks),
             ("hard pseudo labels and labels", ["xgboost"]),  # with labels only it is in the baselines' table
         ):
-            outcome = distilled(data, name, learners, *RECIPES[title], TRIALS, *settings)
+            outcome = distilled(data, name, learners, *RECIPES[title], *settings)
             if title == "labels only":
                 rows.append({"data": name, "model": "teacher", **figures_of(outcome, "teacher-partial")})
             for kind in learners:
