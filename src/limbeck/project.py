@@ -32,7 +32,7 @@ def create_demo(folder: Path, seed: int, pool_rows: int) -> DemoSummary:
     settings: dict[str, dict[str, Any]] = {
         "data": {"titles": TITLES},
         "baselines": {"trials": DEMO_TRIALS},
-        "distill": {"steps": DEMO_STEPS},
+        "distill": {"steps": DEMO_STEPS, "enough": 0},
     }
     write_atomically(folder / FILE_NAME, render("multilabel", settings))
     return summary

@@ -93,6 +93,11 @@ class DistillSettings(LoopSettings):
     labelled: Annotated[float, Field(ge=0, le=1)] = Field(
         0.25, description="Share of labelled rows in each batch, beside unlabelled ones."
     )
+    enough: Annotated[int, Field(ge=0)] = Field(
+        20_000,
+        description="A pool of fewer texts is filled up to so many: pieces of two of its texts are put together, and "
+        "the teacher scores them like any other (three for each at most). 0: never.",
+    )
     rounds: Annotated[int, Field(ge=1)] = Field(
         1, description="Self-distillation: from the second round on, the last student teaches the next."
     )

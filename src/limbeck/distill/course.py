@@ -17,12 +17,16 @@ from limbeck.config import Config
 from limbeck.data.dataset import Dataset
 from limbeck.data.prepare import Prepared
 from limbeck.data.splits import TUNING
+from limbeck.distill.cross import crossed
 from limbeck.pseudo.buckets import read_labels
+from limbeck.pseudo.confidence import Rule
+from limbeck.pseudo.scores import score_texts
 from limbeck.pseudo.select import LABELLED, SELECTED, THRESHOLDS
 from limbeck.scorer import Floats
 from limbeck.store import Store, content_of, key_of
 from limbeck.teach.blend import BlendTeacher
 from limbeck.teach.borrowed import BorrowedTeacher
+from limbeck.teach.calibrate import load_calibrated
 from limbeck.teach.fine_tuned import FineTunedTeacher
 from limbeck.teach.kinds import load_teacher
 from limbeck.teach.lessons import Teacher
@@ -30,6 +34,10 @@ from limbeck.teach.network import Encoder
 from limbeck.teach.words import WordsTeacher
 from limbeck.text import normalise
 
+MADE_UP_KIND = "tasks/made-up"
+MADE_UP = "made up"
+# So many for each text of the pool, at most: more of the same pieces teach little.
+MOST_MADE_UP = 3
 # The fold whose rows a student doesn't learn, so that its training can be watched on them.
 WATCHED = 0
 
@@ -46,6 +54,7 @@ class Course:
     store: Store
     made_with: Mapping[str, object]
     force: bool = False
+    calibrate: Path | None = None
 
     @property
     def train(self) -> Dataset:
@@ -74,6 +83,42 @@ class Course:
         _, guesses = read_labels(self.select / SELECTED, names)
         table = pq.read_table(self.select / SELECTED, columns=["text", "source"])
         return Dataset(table.column("text").to_pylist(), guesses, names, table.column("source").to_pylist())
+
+    @cached_property
+    def made_up(self) -> Dataset:
+        """As many texts as a small pool lacks, made up of its own, with the teacher's guesses that are certain enough.
+
+        They are kept for the next student.
+        """
+        pool, names = self.pool, self.train.names
+        wanted = min(max(0, self.config.distill.enough - len(pool)), MOST_MADE_UP * len(pool))
+        if wanted == 0:
+            return pool.take([])
+        about = {
+            "selected": self.content["selected"],
+            "teacher": self.content["teacher"],
+            "calibration": content_of(self.calibrate) if self.calibrate else "",
+            "wanted": wanted,
+            "seed": self.config.seed,
+            "made_with": dict(self.made_with),
+        }
+        key = key_of(about)
+        if self.force or not self.store.intact(MADE_UP_KIND, key):
+            texts = crossed(pool.texts, wanted, self.config.seed)
+            teacher = load_calibrated(self.teach, self.calibrate, self.root)
+            guesses = score_texts(teacher, names, texts)
+            with self.store.write(MADE_UP_KIND, key, about) as folder:
+                (folder / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
+                np.save(folder / "guesses.npy", guesses.astype(np.float16))
+        folder = self.store.folder(MADE_UP_KIND, key)
+        texts = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
+        guesses = np.load(folder / "guesses.npy", allow_pickle=False).astype(np.float32)
+        guesses[:, np.isnan(pool.labels).all(axis=0)] = np.nan
+        rule = Rule.of(self.config.pseudo, names, self.thresholds.astype(np.float64), self.config.task == "multiclass")
+        judged = rule.judge(guesses)
+        stay = np.flatnonzero(rule.stays(judged))
+        certain = guesses if rule.one_class else np.where(judged.certain, guesses, np.float32(np.nan))
+        return Dataset([texts[row] for row in stay], certain[stay], names, [MADE_UP] * len(stay))
 
     @cached_property
     def labelled_guesses(self) -> Floats:

@@ -145,7 +145,7 @@ def _job(course: Course, lesson: DistillLesson, fold: Examples, dev: Examples, g
 
 
 def lesson_for(kind: str, course: Course, pieces: Pieces) -> DistillLesson:
-    """Put labelled rows first, selected texts after them; what has no weight in the losses is left out.
+    """Put labelled rows first, selected and made-up texts after them; what has no weight in the losses is left out.
 
     Labelled rows whose labels aren't learnt, because they watch or because the task has no weight, are learnt as the
     teacher that didn't see them guesses, like the pool's.
@@ -155,15 +155,17 @@ def lesson_for(kind: str, course: Course, pieces: Pieces) -> DistillLesson:
     seen = course.seen if settings.task > 0 else course.seen[:0]
     unread = not heeds_guesses and settings.relation == 0 and settings.hidden == 0
     pool = course.pool.take([]) if unread else course.pool
+    made_up = course.made_up if heeds_guesses else pool.take([])
     others = seen[:0] if unread else np.setdiff1d(course.guessed, seen)
-    texts = [*(train.texts[row] for row in [*seen, *others]), *pool.texts]
+    texts = [*(train.texts[row] for row in [*seen, *others]), *pool.texts, *made_up.texts]
     if not texts:
         raise TooFewRows("There is nothing for a student to learn.", "Give a loss under [distill] a weight.")
-    blank = np.full((len(others) + len(pool), len(train.names)), UNLABELLED, dtype=np.float32)
+    blank = np.full((len(others) + len(pool) + len(made_up), len(train.names)), UNLABELLED, dtype=np.float32)
     one_class = config.task == "multiclass"
     raised = curated = np.zeros(len(train.names), dtype=np.float32)
     beside_labels = np.where(np.isnan(train.labels[seen]), course.labelled_guesses[seen], UNLABELLED)
-    guesses = np.concatenate([beside_labels, course.labelled_guesses[others], pool.labels]).astype(np.float32)
+    of_others = [course.labelled_guesses[others], pool.labels, made_up.labels]
+    guesses = np.concatenate([beside_labels, *of_others]).astype(np.float32)
     if heeds_guesses and not one_class:
         raised = raised_to(guesses, settings.balance)
         guesses = shifted(guesses, raised)

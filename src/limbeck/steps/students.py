@@ -40,6 +40,7 @@ def _run_distill(run: StepRun) -> Figures:
         run.store,
         run.made_with,
         run.force,
+        run.inputs.get("calibrate"),
     )
     figures: Figures = {}
     history: dict[str, list[dict[str, object]]] = {}
@@ -61,7 +62,7 @@ DISTILL = Step(
     name="distill",
     summary="let small students learn from the teacher",
     tasks=("multilabel", "multiclass"),
-    settings=("task", "seed", "text", "encoder", "students", "distill", "baselines", "measure"),
+    settings=("task", "seed", "text", "encoder", "pseudo", "students", "distill", "baselines", "measure"),
     code=tuple(
         f"limbeck.{name}"
         for name in (
@@ -73,11 +74,13 @@ DISTILL = Step(
             "tune",
             "teach",
             "measure",
+            "pseudo",
+            "runtime.confidence",
             "data.splits",
             "text",
         )
     ),
-    after=("data", "teach", "select"),
+    after=("data", "teach", "calibrate", "select"),
     files=_student_files,
     run=_run_distill,
     libraries=(*NETWORKS, *WORD_COUNTERS),

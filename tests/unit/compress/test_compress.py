@@ -22,7 +22,14 @@ from limbeck.runtime.bundle import read_bundle
 from limbeck.steps.compressing import CHOSEN, TABLE
 
 KINDS = ["bag", "cnn", "bilstm", "transformer"]
-QUICK = ["teach.folds=1", "distill.epochs=8", "distill.batch=24", "distill.head_rate=0.01", "distill.rate=0.003"]
+QUICK = [
+    "distill.enough=0",
+    "teach.folds=1",
+    "distill.epochs=8",
+    "distill.batch=24",
+    "distill.head_rate=0.01",
+    "distill.rate=0.003",
+]
 SMALL = ["students.size=small", "students.layers=1"]
 
 

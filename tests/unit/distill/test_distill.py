@@ -16,10 +16,13 @@ from limbeck.distill.train import lesson_for
 from limbeck.errors import BadSetting, TooFewRows
 from limbeck.measure import average_precision
 from limbeck.measure.compare import load_measured
+from limbeck.runtime.confidence import confidence
+from limbeck.teach.calibrate import load_calibrated
 from limbeck.teach.fine_tuned import FineTunedTeacher
 from limbeck.training import loop
 
 QUICK = [
+    "distill.enough=0",
     "teach.folds=1",
     "distill.epochs=8",
     "distill.batch=24",
@@ -99,6 +102,31 @@ def test_rows_that_watch_are_learnt_as_the_teacher_sees_them(taught):
     np.testing.assert_array_equal(lesson.examples.ids[seen], pieces.encode([course.train.texts[course.watched[0]]])[0])
 
 
+def test_a_small_pool_is_filled_up_with_texts_that_the_teacher_scores(taught, monkeypatch):
+    done = chain(taught, ["bag"], "distill.enough=400")
+    course = course_of(done)
+    pool, made_up = set(course.pool.texts), course.made_up
+    assert len(made_up) == 400 - len(pool) and not pool & set(made_up.texts)
+    expected = load_calibrated(course.teach, course.calibrate, course.root).predict_proba(made_up.texts)
+    assert np.abs(made_up.labels - expected).max() < 1e-3
+    lesson = lesson_for("bag", course, pieces_for("bag", course))
+    assert len(lesson.examples) == len(course.train) + 400
+    np.testing.assert_array_equal(lesson.examples.labels[-1], np.full(3, np.nan))
+    monkeypatch.setattr("limbeck.distill.course.score_texts", None)
+    assert course_of(done).made_up.texts == made_up.texts
+    filtered = course_of(
+        chain(taught, ["bag"], "distill.enough=400", "pseudo.confidence=0.9", "pseudo.uncertain=unknown")
+    )
+    monkeypatch.undo()
+    certain = confidence(filtered.made_up.labels, filtered.thresholds)
+    assert (np.isnan(certain) | (certain >= 0.9)).all() and np.isnan(certain).any()
+
+
+def test_few_texts_make_up_no_more_than_three_each(taught):
+    course = course_of(chain(taught, ["bag"], "distill.enough=20000", "pseudo.rows=30"))
+    assert 60 < len(course.made_up) <= 90
+
+
 def test_a_transformer_has_a_batch_of_its_own(taught):
     done = chain(taught, ["bag"], "distill.encoder_batch=7", "students.layers=1")
     course = course_of(done)
@@ -111,9 +139,12 @@ def test_a_transformer_has_a_batch_of_its_own(taught):
 
 def course_of(done):
     """Give what a chain's students learn from."""
+    done.run(until="select")
     folders = [done.folder(name) for name in ("data", "teach", "select")]
-    project = done.project
-    return Course(Prepared.load(folders[0]), project.config, *folders[1:], project.root, done.store, {})
+    project, calibrate = done.project, done.folder("calibrate")
+    return Course(
+        Prepared.load(folders[0]), project.config, *folders[1:], project.root, done.store, {}, calibrate=calibrate
+    )
 
 
 def test_the_teacher_reads_dev_and_test_once_for_all_students(taught, monkeypatch):
