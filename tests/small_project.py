@@ -55,7 +55,7 @@ def write_project(folder: Path, rows: int = 90, settings: str = "") -> Path:
     pool = [json.dumps({"text": text}) for text, _ in make_texts(50, seed=5)]
     (folder / "pool.jsonl").write_text("\n".join(pool) + "\n", encoding="utf-8")
     (folder / "limbeck.toml").write_text(
-        f'task = "multilabel"\n[split]\nfolds = 3\n[teach]\nkind = "none"\n[baselines]\nkinds = ["tfidf-logreg"]\n[measure]\nrounds = 100\n{settings}',
+        f'task = "multilabel"\n[split]\nfolds = 3\n[teach]\nkind = "none"\n[baselines]\nkinds = ["tfidf-logreg"]\n[compress]\nbaselines = false\n[measure]\nrounds = 100\n{settings}',
         encoding="utf-8",
     )
     return folder

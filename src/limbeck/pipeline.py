@@ -175,8 +175,9 @@ class Pipeline:
         for name in step.unmoved_by:
             section, _, key = name.partition(".")
             values[section].pop(key)
+        idle = step.idle(self.project.config)
         return {
-            "settings": {name: _value(values, name) for name in step.settings},
+            "settings": {name: _value(values, name) for name in step.settings if name not in idle},
             "code": {package: code_version(package) for package in step.code}
             | {f"limbeck.steps.{step.name}": function_version(step.run)},
             "libraries": library_versions(step.libraries),

@@ -19,6 +19,7 @@ class CompressSettings(Section):
         description="What is tried beside float: tables (8 bits for token tables alone), int8 and uint8 (for weights, "
         "too: around 0, or with an offset), -channels (a scale a column).",
     )
+    baselines: bool = Field(True, description="Make bundles of baselines, too, and let them be chosen.")
     budget: Annotated[float, Field(ge=0, lt=1)] = Field(
         0.005,
         description="The share of macro-F1, on dev's judging half, that 8 bits may cost. The fastest recipe within it "

@@ -32,6 +32,8 @@ def _run_compress(run: StepRun) -> Figures:
     origin = {name: content_of(folder) for name, folder in steps.items() if name in ("data", "teach", "distill")}
     made, refused = [], {}
     for name, told in measured.items():
+        if name in config.baselines.kinds and not config.compress.baselines:
+            continue
         trained = _trained(run, name)
         if isinstance(trained, LimbeckError):
             refused[folder_of(name)] = f"There is no bundle: {trained.message}"
@@ -113,7 +115,7 @@ def _texts(run: StepRun) -> list[str]:
 
 
 def _has_models(config: Config) -> bool:
-    return distills(config) or bool(config.baselines.kinds)
+    return distills(config) or (config.compress.baselines and bool(config.baselines.kinds))
 
 
 COMPRESS = Step(

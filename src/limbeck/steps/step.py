@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
-from limbeck.config import Config, Project, Task
+from limbeck.config import BaselineKind, Config, Project, Task
 from limbeck.store import Store
 
 Figures = dict[str, float]
@@ -43,7 +44,8 @@ class StepRun:
 class Step:
     """One step: `settings`, `code`, `libraries`, `files` and `after` are everything that its result depends on.
 
-    `unmoved_by` names settings of those sections that it doesn't read. A step that `builds_on` settings is given its
+    `unmoved_by` names settings of those sections that it doesn't read, `idle` sections that a configuration's choice of
+    kinds leaves unread. A step that `builds_on` settings is given its
     last results that were made with the same values of these.
     """
 
@@ -57,8 +59,14 @@ class Step:
     run: Callable[[StepRun], Figures]
     libraries: tuple[str, ...] = ()
     unmoved_by: tuple[str, ...] = ()
+    idle: Callable[[Config], tuple[str, ...]] = lambda config: ()
     builds_on: tuple[str, ...] = ()
     wanted: Callable[[Config], bool] = lambda config: True
+
+
+def without_baselines(kinds: Sequence[str]) -> tuple[str, ...]:
+    """Give the section that is idle if none of these kinds is a baseline."""
+    return () if set(kinds) & set(get_args(BaselineKind)) else ("baselines",)
 
 
 def no_files(project: Project) -> list[Path]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from limbeck.config import Project
 from limbeck.steps.pool import distills
-from limbeck.steps.step import NETWORKS, WORD_COUNTERS, Figures, Step, StepRun
+from limbeck.steps.step import NETWORKS, WORD_COUNTERS, Figures, Step, StepRun, without_baselines
 
 
 def _student_files(project: Project) -> list[Path]:
@@ -84,6 +84,7 @@ DISTILL = Step(
     files=_student_files,
     run=_run_distill,
     libraries=(*NETWORKS, *WORD_COUNTERS),
-    unmoved_by=("distill.checkpoint_seconds",),
+    unmoved_by=("distill.checkpoint_seconds", "baselines.kinds"),
+    idle=lambda config: without_baselines(config.students.kinds),
     wanted=distills,
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 from limbeck.config import Project
 from limbeck.errors import BadSetting
 from limbeck.steps.pool import pool_files
-from limbeck.steps.step import NETWORKS, WORD_COUNTERS, Figures, Step, StepRun
+from limbeck.steps.step import NETWORKS, WORD_COUNTERS, Figures, Step, StepRun, without_baselines
 
 
 def _encoder_files(project: Project) -> list[Path]:
@@ -145,6 +145,7 @@ TEACH = Step(
     run=_run_teach,
     libraries=(*NETWORKS, *WORD_COUNTERS),
     unmoved_by=("train.checkpoint_seconds", "baselines.kinds"),
+    idle=lambda config: without_baselines(config.teach.kinds),
     wanted=lambda config: config.teach.kind != "none",
 )
 

@@ -23,7 +23,7 @@ from limbeck.runtime.predictor import Predictor
 from limbeck.steps.compressing import CHOSEN, TABLE
 
 KINDS = ["svm", "tfidf-logreg", "xgboost"]
-ALONE = ["teach.kind=none", "data.pool=[]", "baselines.trials=2"]
+ALONE = ["compress.baselines=true", "teach.kind=none", "data.pool=[]", "baselines.trials=2"]
 ODD = ["", "???", "Straße ΣΊΣΥΦΟΣ x² e\u0301a", "late late late, LATE!", "_a_ b-c d'e", "word " * 5000]
 
 
