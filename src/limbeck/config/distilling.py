@@ -91,7 +91,7 @@ class DistillSettings(LoopSettings):
         1.0, description="Softens the teacher's probabilities and the student's; the loss grows by its square."
     )
     labelled: Annotated[float, Field(ge=0, le=1)] = Field(
-        0.1, description="Share of labelled rows in each batch, beside unlabelled ones."
+        0.25, description="Share of labelled rows in each batch, beside unlabelled ones."
     )
     enough: Annotated[int, Field(ge=0)] = Field(
         20_000,
