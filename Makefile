@@ -24,7 +24,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	touch $@
 
 demo: setup
-	test -f $(DEMO)/limbeck.toml || $(BIN)/limbeck demo-data $(DEMO) --pool-rows 8000
+	test -f $(DEMO)/limbeck.toml || $(BIN)/limbeck demo-data $(DEMO) --pool-rows 6000
 	$(BIN)/limbeck inspect -p $(DEMO)
 	$(BIN)/limbeck run -p $(DEMO)
 	$(BIN)/limbeck measure -p $(DEMO) --by-category

@@ -10,8 +10,8 @@ from limbeck.data.demo import TITLES, DemoSummary, write_demo
 from limbeck.errors import ProjectExists
 from limbeck.store import write_atomically
 
-# Enough for a first look; the defaults take three and six times as long.
-DEMO_TRIALS = 6
+# Enough for a first look; the defaults take six times as long.
+DEMO_TRIALS = 3
 DEMO_STEPS = 400
 DEMO_FILES = ("labels", "pool.jsonl", "dev.jsonl", "test.jsonl")
 
@@ -33,6 +33,7 @@ def create_demo(folder: Path, seed: int, pool_rows: int) -> DemoSummary:
         "data": {"titles": TITLES},
         "baselines": {"trials": DEMO_TRIALS},
         "distill": {"steps": DEMO_STEPS, "enough": 0},
+        "compress": {"baselines": False},
     }
     write_atomically(folder / FILE_NAME, render("multilabel", settings))
     return summary
