@@ -121,7 +121,7 @@ class LoopSettings(Section):
         60.0, description="Seconds of training that a kill may cost."
     )
     precision: Literal["auto", "no", "bf16", "fp16"] = Field(
-        "auto", description="Mixed precision. Auto: bf16 on hardware that has it, none on a CPU."
+        "auto", description="Mixed precision. Auto: bf16 on processors and GPUs that have it, none elsewhere."
     )
 
 

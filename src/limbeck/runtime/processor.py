@@ -1,4 +1,4 @@
-"""What this processor is, and what it can do with 8-bit integers."""
+"""What this processor is, and what it can do with short numbers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 # The names that Linux uses.
 VNNI = ("avx512_vnni", "avx_vnni")
+BF16 = ("avx512_bf16", "amx_bf16")
 
 
 @cache
@@ -29,3 +30,9 @@ def saturates() -> bool:
         return False
     features, _ = processor()
     return features is None or not any(name in features for name in VNNI)
+
+
+def multiplies_bf16() -> bool:
+    """Say whether the processor multiplies 16-bit floats faster than 32-bit ones."""
+    features, _ = processor()
+    return features is not None and any(name in features for name in BF16)

@@ -15,6 +15,7 @@ from limbeck.config import LoopSettings
 from limbeck.errors import BadSetting
 from limbeck.measure import evaluate, evaluate_classes, tune_thresholds
 from limbeck.progress import progress as show_progress
+from limbeck.runtime.processor import multiplies_bf16
 from limbeck.training.checkpoint import Checkpoints, Progress, Weights
 from limbeck.training.examples import Examples, Rows
 from limbeck.training.lesson import Lesson
@@ -120,7 +121,8 @@ class _Run:
         self.prepared.zero_grad()
         total = 0.0
         for rows in chosen:
-            loss = self.job.lesson.loss(self.model, rows, self.accelerator.device) / len(chosen)
+            with self.accelerator.autocast():
+                loss = self.job.lesson.loss(self.model, rows, self.accelerator.device) / len(chosen)
             self.accelerator.backward(loss)
             total += float(loss.detach())
         self.accelerator.clip_grad_norm_(self.model.parameters(), self.settings.clip)
@@ -252,4 +254,6 @@ def precision_of(wanted: str) -> str:
         raise BadSetting('train.precision = "fp16" needs a GPU.', 'Set it to "auto".')
     if wanted != "auto":
         return wanted
-    return "bf16" if torch.cuda.is_available() and torch.cuda.is_bf16_supported() else "no"
+    if torch.cuda.is_available():
+        return "bf16" if torch.cuda.is_bf16_supported() else "no"
+    return "bf16" if multiplies_bf16() else "no"
