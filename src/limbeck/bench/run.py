@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -25,61 +27,64 @@ from limbeck.runtime.processor import processor
 DIFFERENT = 400
 # Texts that a process which only serves has to answer, and how long they are.
 SERVED, USUAL_TOKENS = 1000, 40
-QUICK_SECONDS = 3.0
 NEEDED = ("data", "teach", "distill", "measure", "compress")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case that is timed: so many tokens a text, texts a call, and threads."""
+
+    tokens: int
+    batch: int
+    threads: int
 
 
 def bench(
     pipeline: Pipeline,
-    lengths: Sequence[int],
-    batches: Sequence[int],
-    threads: Sequence[int],
+    cases: Sequence[Case],
     price: float,
     only: Sequence[str] = (),
-    quick: bool = False,
+    seconds: float = SECONDS,
+    test: bool = True,
 ) -> dict[str, Any]:
-    """Time every model in every form with texts of these lengths (tokens), batches and threads.
-
-    If it shall be `quick`, slow models are asked less often, and none is tried on test.
-    """
+    """Time every model in every form, in each case for about so many seconds at most; with `test`, try it there too."""
     for name in NEEDED:
         if name not in [step.name for step in pipeline.steps] or pipeline.folder(name) is None:
             raise RunError(f"The step {name} hasn't run for these files and settings.", "Run: limbeck run")
     folder = pipeline.folder("data")
     assert folder is not None
-    prepared = Prepared.load(folder)
-    rows: list[dict[str, Any]] = []
+    prepared, config = Prepared.load(folder), pipeline.project.config
+    lengths = list(dict.fromkeys(case.tokens for case in cases))
     asked = [one for one in contenders(pipeline, max(lengths)) if not only or one.model.partition(",")[0] in only]
     whole = next(found for found in (one.start(1) for one in asked) if isinstance(found, Predictor))
     texts = {length: _texts(whole, prepared, length) for length in {*lengths, USUAL_TOKENS}}
     tokeniser = [_tokeniser(whole, texts[length], length) for length in lengths]
-    for one in progress(asked, "timing models", len(asked)):
-        rows.append(_row(one, texts, prepared, pipeline.project.config, lengths, batches, threads, price, quick))
+    parts = {"judging": prepared.dev_half(JUDGING)} | ({"test": prepared.test} if prepared.test and test else {})
+    rows = [
+        _about(one, texts[USUAL_TOKENS], parts, config) | {"timings": _timings(one, cases, texts, price, seconds)}
+        for one in progress(asked, "timing models", len(asked))
+    ]
     return {"processor": processor()[1], "tokeniser": tokeniser, "rows": rows}
 
 
-def _row(
-    one: Contender,
-    texts: dict[int, list[str]],
-    prepared: Prepared,
-    config: Config,
-    lengths: Sequence[int],
-    batches: Sequence[int],
-    threads: Sequence[int],
-    price: float,
-    quick: bool,
-) -> dict[str, Any]:
+def _timings(
+    one: Contender, cases: Sequence[Case], texts: dict[int, list[str]], price: float, seconds: float
+) -> list[dict[str, Any]]:
     timings = []
-    for count in threads:
-        ready = one.start(count)
-        for length in lengths:
-            for batch in batches:
-                groups = [texts[length][at : at + batch] for at in range(0, DIFFERENT - batch + 1, batch)]
-                found = time_calls(ready.predict, groups, QUICK_SECONDS if quick else SECONDS)
-                seconds, cost = cost_of_a_million(found.texts_a_second, count, price)
-                about = {"tokens": length, "batch": batch, "threads": count}
-                timings.append(about | found.as_dict() | {"cpu_seconds_a_million": seconds, "cost_a_million": cost})
-    parts = {"judging": prepared.dev_half(JUDGING)} | ({"test": prepared.test} if prepared.test and not quick else {})
+    for threads, some in groupby(sorted(cases, key=lambda case: case.threads), key=lambda case: case.threads):
+        ready = one.start(threads)
+        for case in some:
+            shown = texts[case.tokens]
+            groups = [shown[at : at + case.batch] for at in range(0, DIFFERENT - case.batch + 1, case.batch)]
+            found = time_calls(ready.predict, groups, seconds)
+            cpu_seconds, cost = cost_of_a_million(found.texts_a_second, threads, price)
+            told = {"cpu_seconds_a_million": cpu_seconds, "cost_a_million": cost}
+            timings.append(asdict(case) | found.as_dict() | told)
+    return timings
+
+
+def _about(one: Contender, texts: list[str], parts: dict[str, Dataset], config: Config) -> dict[str, Any]:
+    """Say how good a model is, how large, and what a process needs that only serves it."""
     row: dict[str, Any] = {
         "model": one.model,
         "form": one.form,
@@ -87,10 +92,9 @@ def _row(
         "bytes": one.bytes,
         "parameters": one.parameters,
         "multiply_adds": one.multiply_adds(USUAL_TOKENS) if one.multiply_adds else None,
-        "timings": timings,
     }
     if one.bundle is not None:
-        told = serving_process(one.bundle, (texts[USUAL_TOKENS] * SERVED)[:SERVED])
+        told = serving_process(one.bundle, (texts * SERVED)[:SERVED])
         row |= {"load_seconds": told.load_seconds, "loaded_mb": told.loaded_mb, "peak_mb": told.peak_mb}
     return row
 

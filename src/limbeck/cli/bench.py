@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +17,7 @@ from limbeck.pipeline import Pipeline
 from limbeck.progress import set_quiet
 
 FILE_NAME = "bench.json"
+QUICK_SECONDS = 3.0
 LENGTHS, BATCHES = [20, 40, 128, 250, 512], [1, 8, 32, 64, 128]
 
 
@@ -32,20 +34,19 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Time all models side by side, from raw text to labels; give size, memory and cost."""
-    from limbeck.bench.run import bench
+    from limbeck.bench.run import Case, bench
+    from limbeck.measure.efficiency import SECONDS
 
     set_quiet(quiet or as_json)
     pipeline = Pipeline(load_project(project, overrides or ()))
     everything = sorted({1, os.cpu_count() or 1})
-    found = bench(
-        pipeline,
+    cases = product(
         tokens or ([40] if quick else LENGTHS),
         batch or ([1] if quick else BATCHES),
         threads or ([1] if quick else everything),
-        price,
-        model or (),
-        quick,
     )
+    seconds = QUICK_SECONDS if quick else SECONDS
+    found = bench(pipeline, [Case(*case) for case in cases], price, model or (), seconds, test=not quick)
     file = pipeline.project.workdir / FILE_NAME
     file.write_text(json.dumps(found, indent=1), encoding="utf-8")
     if as_json:

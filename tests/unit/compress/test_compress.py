@@ -11,7 +11,7 @@ from small_project import make_texts
 from teaching_project import copy_of, multiclass_project, pipeline
 
 import limbeck
-from limbeck.bench.run import bench
+from limbeck.bench.run import Case, bench
 from limbeck.compress.compress import fastest_good_one
 from limbeck.compress.recipes import ABOUT, RECIPES
 from limbeck.config import CompressSettings
@@ -150,7 +150,8 @@ def test_the_fastest_of_the_good_ones_is_chosen():
 
 
 def test_all_models_are_timed_side_by_side(compressed):
-    found = bench(compressed, [8, 16], [1, 4], [1], price=0.04)
+    cases = [Case(tokens, batch, 1) for tokens in (8, 16) for batch in (1, 4)]
+    found = bench(compressed, cases, price=0.04)
     forms = {(row["model"], row["form"]) for row in found["rows"]}
     assert {
         ("teacher", "torch"),
