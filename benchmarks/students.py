@@ -164,7 +164,7 @@ def multiclass(data: Path, only: list[str], settings: list[str]) -> tuple[list[d
     folder = WORK / "multiclass" / "airline"
     if not (folder / "limbeck.toml").exists():
         _one_reason(data / "airline", folder)
-    told = [*TEACHER, 'students.kinds=["bag", "cnn", "transformer"]', *settings]
+    told = [*TEACHER, 'students.kinds=["bag", "cnn"]', *settings]
     rows: list[dict[str, object]] = []
     for title, recipe in (("labels only", LABELS_ONLY), ("soft pseudo labels and labels", [])):
         outcome = run(folder, *told, *recipe)
