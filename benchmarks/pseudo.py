@@ -14,6 +14,7 @@ import numpy as np
 from results import WORK, publish
 from scarce import read_jsonl, write_jsonl
 
+from limbeck.compress.scoring import MANY, ExportedTeacher
 from limbeck.config import load_project
 from limbeck.data.dataset import Dataset
 from limbeck.data.prepare import Prepared
@@ -25,7 +26,6 @@ from limbeck.teach.card import Card
 from limbeck.teach.encoders import find_encoder
 from limbeck.teach.ready import ReadyTeacher
 from limbeck.text import Cleaner
-from limbeck.training.outputs import MANY
 
 LABELS = tuple(f"label-{number}" for number in range(9))
 TEXTS = 10_000
@@ -60,7 +60,8 @@ def with_limbeck(classifier: Path, texts: list[str], work: Path) -> tuple[float,
     clean = tuple(config.text.clean)
     files = find_encoder(str(classifier))
     card = Card("folder", LABELS, np.full(len(LABELS), 0.5), (0.1,) * len(LABELS), clean, files, MAX_TOKENS, False)
-    teacher = ReadyTeacher(card, tuple(range(len(LABELS))))
+    ready = ReadyTeacher(card, tuple(range(len(LABELS))))
+    teacher = ExportedTeacher(ready)
     teacher.predict_proba(texts[:MANY])  # loads and exports the model
     nothing = Dataset([], np.zeros((0, len(LABELS)), dtype=np.float32), LABELS)
     prepared = Prepared(nothing, np.zeros(0, np.int8), nothing, np.zeros(0, np.int8), None)
@@ -69,7 +70,7 @@ def with_limbeck(classifier: Path, texts: list[str], work: Path) -> tuple[float,
     (work / "pool").mkdir()
     gather([work / "pool.jsonl"], config.data, Cleaner(clean), prepared, work / "pool")
     (work / "scores").mkdir()
-    score_pool(work / "pool", work / "scores", teacher, teacher.identity(), store, {})
+    score_pool(work / "pool", work / "scores", teacher, ready.identity(), store, {})
     seconds = time.perf_counter() - start
     proba = np.full((len(texts), len(LABELS)), np.nan)
     for key, _ in store.newest_first(TASK_KIND):

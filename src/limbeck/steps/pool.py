@@ -41,6 +41,7 @@ def _run_pool(run: StepRun) -> Figures:
 def _run_pseudo(run: StepRun) -> Figures:
     import numpy as np
 
+    from limbeck.compress.scoring import EIGHT_BITS, ExportedTeacher
     from limbeck.data.prepare import Prepared
     from limbeck.data.splits import TUNING
     from limbeck.pseudo.scores import score_pool, score_texts
@@ -51,7 +52,9 @@ def _run_pseudo(run: StepRun) -> Figures:
     tuning = Prepared.load(run.inputs["data"]).dev_half(TUNING)
     np.save(run.folder / "tuning.npy", score_texts(teacher, teacher.labels, tuning.texts))
     pool, identity = run.inputs["pool"], teacher.identity()
-    return score_pool(pool, run.folder, teacher, identity, run.store, run.made_with, run.force)
+    faster = ExportedTeacher(teacher, eight_bits=run.project.config.pseudo.scoring == "auto")
+    figures = score_pool(pool, run.folder, faster, identity, run.store, run.made_with, run.force)
+    return figures | {"eight_bits": float(faster.recipe == EIGHT_BITS), "likeness": faster.likeness}
 
 
 def _run_select(run: StepRun) -> Figures:
@@ -86,10 +89,14 @@ PSEUDO = Step(
     name="pseudo",
     summary="let the teacher score the pool",
     tasks=("multilabel", "multiclass"),
-    settings=(),
+    settings=("pseudo.scoring",),
     code=(
         *(f"limbeck.pseudo.{name}" for name in ("scores", "buckets")),
-        *(f"limbeck.{name}" for name in ("teach", "training", "runtime.batches", "baselines", "text")),
+        *(f"limbeck.{name}" for name in ("teach", "training", "runtime", "baselines", "text")),
+        *(
+            f"limbeck.compress.{name}"
+            for name in ("scoring", "draft", "teachers", "export", "fuse", "recipes", "eight_bits", "tables")
+        ),
     ),
     after=("data", "pool", "teach"),
     files=no_files,

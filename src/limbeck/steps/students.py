@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 from limbeck.config import Project
@@ -26,6 +27,7 @@ def _run_distill(run: StepRun) -> Figures:
     import shutil
 
     from limbeck.baselines.kinds import KINDS as BASELINES
+    from limbeck.compress.scoring import ExportedTeacher
     from limbeck.data.prepare import Prepared
     from limbeck.distill.course import Course
     from limbeck.distill.simple import train_simple
@@ -41,6 +43,7 @@ def _run_distill(run: StepRun) -> Figures:
         run.made_with,
         run.force,
         run.inputs.get("calibrate"),
+        partial(ExportedTeacher, eight_bits=run.project.config.pseudo.scoring == "auto"),
     )
     figures: Figures = {}
     history: dict[str, list[dict[str, object]]] = {}

@@ -7,8 +7,10 @@ from small_project import make_texts
 from teaching_project import copy_of, pipeline
 from tiny_encoders import tiny_classifier
 
+from limbeck.compress import scoring
 from limbeck.compress.draft import draft, teacher_graph
 from limbeck.compress.recipes import RECIPES
+from limbeck.compress.scoring import ExportedTeacher
 from limbeck.config import CompressSettings
 from limbeck.errors import BadSetting
 from limbeck.runtime.predictor import Predictor
@@ -62,3 +64,62 @@ def test_shared_layers_are_in_the_graph_once(folder):
 def test_word_counters_are_no_networks(folder):
     with pytest.raises(BadSetting, match="counts words"):
         teacher_graph(teacher(folder, "teach.kind=tfidf-logreg"))
+
+
+@pytest.fixture
+def many(monkeypatch):
+    """Let a few texts count as many."""
+    monkeypatch.setattr(scoring, "MANY", len(TEXTS))
+
+
+def test_many_texts_are_scored_as_a_graph_with_the_same_answers(folder, many):
+    taught = teacher(folder, "teach.kind=partial")
+    exported = ExportedTeacher(taught)
+    exported.predict_proba(TEXTS[:3])
+    assert exported.recipe is None
+    assert np.abs(exported.predict_proba(TEXTS) - taught.predict_proba(TEXTS)).max() < 5e-4
+    assert (exported.recipe, exported.likeness) == ("float", 1.0)
+
+
+@pytest.mark.parametrize(("least", "recipe"), [(0.9, "int8-channels"), (1.0, "float")])
+def test_eight_bits_are_taken_if_answers_stay_what_they_were(folder, many, monkeypatch, least, recipe):
+    monkeypatch.setattr(scoring, "saturates", lambda: False)
+    monkeypatch.setattr(scoring, "ALIKE", least)
+    exported = ExportedTeacher(teacher(folder, "teach.kind=partial"), eight_bits=True)
+    exported.predict_proba(TEXTS)
+    assert exported.recipe == recipe
+    assert least <= exported.likeness <= 1
+
+
+def test_without_vnni_there_are_no_eight_bits(folder, many, monkeypatch):
+    monkeypatch.setattr(scoring, "saturates", lambda: True)
+    exported = ExportedTeacher(teacher(folder, "teach.kind=partial"), eight_bits=True)
+    exported.predict_proba(TEXTS)
+    assert exported.recipe == "float"
+
+
+def test_what_is_no_network_scores_as_it_is(folder, many):
+    counts = teacher(folder, "teach.kind=tfidf-logreg")
+    exported = ExportedTeacher(counts)
+    assert (exported.predict_proba(TEXTS) == counts.predict_proba(TEXTS)).all()
+    assert exported.recipe is None
+
+
+def test_a_teacher_that_cannot_be_exported_is_slower_but_right(folder, many, monkeypatch):
+    def fail(_):
+        raise RuntimeError("no such operator")
+
+    monkeypatch.setattr(scoring, "teacher_graph", fail)
+    taught = teacher(folder, "teach.kind=partial")
+    with pytest.warns(UserWarning, match="no such operator"):
+        found = ExportedTeacher(taught).predict_proba(TEXTS)
+    assert (found == taught.predict_proba(TEXTS)).all()
+
+
+def test_likeness_looks_at_each_label_around_its_own_mean():
+    rare, frequent = (
+        np.array([[0.01, 0.9], [0.02, 0.8], [0.03, 0.7]]),
+        np.array([[0.03, 0.7], [0.02, 0.8], [0.01, 0.9]]),
+    )
+    assert scoring.alike(rare, rare) == pytest.approx(1)
+    assert scoring.alike(rare, frequent) < -0.9
