@@ -23,7 +23,7 @@ from limbeck.store import Store, key_of
 from limbeck.teach.encoders import EncoderFiles, encoder_key
 from limbeck.teach.network import Encoder
 from limbeck.training.checkpoint import Checkpoints, Progress
-from limbeck.training.loop import precision_of
+from limbeck.training.precision import accelerator
 from limbeck.training.tokens import Ids, Tokens, pad, shuffled_batches
 
 TASK_KIND = "tasks/adapted"
@@ -85,8 +85,7 @@ def adapt(
     """Train on `texts` and write a whole encoder folder into `out`; give the losses on texts that were held out.
 
     A killed run goes on exactly where its last checkpoint was, so `name` must change with everything that the result
-    depends on; its checkpoints are the caller's to clear. `precision` must be that of later training in the same
-    process: accelerate keeps the first one.
+    depends on; its checkpoints are the caller's to clear.
     """
     torch.manual_seed(seed)
     original = Encoder(encoder.folder)
@@ -161,9 +160,7 @@ class _Run:
     """The moving parts of one run."""
 
     def __init__(self, model: nn.Module, reading: _Reading, checkpoints: Checkpoints, precision: str) -> None:
-        from accelerate import Accelerator
-
-        self.accelerator = Accelerator(mixed_precision=precision_of(precision))
+        self.accelerator = accelerator(precision)
         self.raw, self.reading, self.settings, self.checkpoints = model, reading, reading.settings, checkpoints
         self.optimizer = torch.optim.AdamW(_groups(model, self.settings.rate), weight_decay=WEIGHT_DECAY, fused=True)
         self.model, self.prepared = self.accelerator.prepare(model, self.optimizer)

@@ -15,11 +15,11 @@ from limbeck.config import LoopSettings
 from limbeck.errors import BadSetting
 from limbeck.measure import evaluate, evaluate_classes, tune_thresholds
 from limbeck.progress import progress as show_progress
-from limbeck.runtime.processor import multiplies_bf16
 from limbeck.training.checkpoint import Checkpoints, Progress, Weights
 from limbeck.training.examples import Examples, Rows
 from limbeck.training.lesson import Lesson
 from limbeck.training.outputs import ManyTexts, outputs
+from limbeck.training.precision import accelerator
 
 MAX_RESTARTS = 3
 # A loss this many times the usual one, after the warm-up, is a run that has gone wrong.
@@ -65,11 +65,9 @@ class _Run:
     """The moving parts of one run."""
 
     def __init__(self, model: nn.Module, job: Job, checkpoints: Checkpoints | None) -> None:
-        from accelerate import Accelerator
-
         settings = job.settings
         self._shown: tuple[int, list[Rows]] | None = None
-        self.accelerator = Accelerator(mixed_precision=precision_of(settings.precision))
+        self.accelerator = accelerator(settings.precision)
         self.job, self.settings = job, settings
         self.checkpoints = checkpoints
         self.raw = model
@@ -246,14 +244,3 @@ def _groups(model: nn.Module, settings: LoopSettings) -> list[dict[str, Any]]:
         }
         for (pretrained, matrix), parameters in groups.items()
     ]
-
-
-def precision_of(wanted: str) -> str:
-    """Resolve 'auto' to what the hardware has."""
-    if wanted == "fp16" and not torch.cuda.is_available():
-        raise BadSetting('train.precision = "fp16" needs a GPU.', 'Set it to "auto".')
-    if wanted != "auto":
-        return wanted
-    if torch.cuda.is_available():
-        return "bf16" if torch.cuda.is_bf16_supported() else "no"
-    return "bf16" if multiplies_bf16() else "no"

@@ -6,9 +6,11 @@ import torch
 from tiny_encoders import tiny_encoder
 
 from limbeck.config import TrainSettings
+from limbeck.errors import BadSetting
 from limbeck.measure import average_precision
 from limbeck.store import Store
 from limbeck.teach.network import Classifier, Encoder
+from limbeck.training import precision
 from limbeck.training.checkpoint import Checkpoints
 from limbeck.training.examples import Examples, rows_of_epoch
 from limbeck.training.lesson import LabelledLesson
@@ -63,6 +65,25 @@ def test_it_learns_what_partial_labels_say(folder):
     assert min(average_precision(unseen.labels[:, c], proba[:, c]) for c in (0, 1)) > 0.9
     assert fitted.score == max(h["f1"] for h in fitted.history) > 0.8
     assert fitted.thresholds.shape == (2,) and fitted.history[0]["best"]
+
+
+def test_one_process_trains_in_several_precisions(folder):
+    scores = {}
+    for numbers in ("no", "bf16", "no"):
+        fitted = fit(model(folder), job(folder, precision=numbers))
+        assert fitted.score > 0.8, numbers
+        assert scores.setdefault(numbers, fitted.score) == fitted.score
+    assert all(weights.dtype == torch.float32 for weights in fitted.weights.values())
+
+
+def test_auto_is_what_the_processor_multiplies(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    for fast, expected in ((True, "bf16"), (False, "no")):
+        monkeypatch.setattr(precision, "multiplies_bf16", lambda fast=fast: fast)
+        assert precision.precision_of("auto") == expected
+    assert precision.precision_of("no") == "no"
+    with pytest.raises(BadSetting, match="GPU"):
+        precision.precision_of("fp16")
 
 
 def test_patience_ends_it_and_the_best_weights_come_back(folder):
