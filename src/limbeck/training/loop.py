@@ -75,7 +75,11 @@ class _Run:
         self.optimizer = torch.optim.AdamW(
             _groups(model, settings), lr=settings.rate, weight_decay=settings.weight_decay, fused=True
         )
+        before = dict(model.__dict__)
         self.model, self.prepared = self.accelerator.prepare(model, self.optimizer)
+        # Steps ask for mixed precision themselves: a network that always did would be judged otherwise than served.
+        model.__dict__.pop("forward", None)
+        model.__dict__.update(before)
         self.base_rates = [group["initial"] for group in self.optimizer.param_groups]
         self.steps_an_epoch = max(1, len(self._batches(0)) // settings.accumulate)
         self.total = settings.steps or self.steps_an_epoch * settings.epochs
