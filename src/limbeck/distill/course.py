@@ -102,6 +102,7 @@ class Course:
             "calibration": content_of(self.calibrate) if self.calibrate else "",
             "wanted": wanted,
             "seed": self.config.seed,
+            "scoring": self.config.pseudo.scoring,
             "made_with": dict(self.made_with),
         }
         key = key_of(about)

@@ -52,8 +52,11 @@ def _run_pseudo(run: StepRun) -> Figures:
     tuning = Prepared.load(run.inputs["data"]).dev_half(TUNING)
     np.save(run.folder / "tuning.npy", score_texts(teacher, teacher.labels, tuning.texts))
     pool, identity = run.inputs["pool"], teacher.identity()
-    faster = ExportedTeacher(teacher, eight_bits=run.project.config.pseudo.scoring == "auto")
-    figures = score_pool(pool, run.folder, faster, identity, run.store, run.made_with, run.force)
+    scoring = run.project.config.pseudo.scoring
+    faster = ExportedTeacher(teacher, eight_bits=scoring == "auto")
+    # Buckets that were scored in 8 bits are no use to whoever wants exact numbers.
+    made_with = {**run.made_with, "scoring": scoring}
+    figures = score_pool(pool, run.folder, faster, identity, run.store, made_with, run.force)
     return figures | {"eight_bits": float(faster.recipe == EIGHT_BITS), "likeness": faster.likeness}
 
 
