@@ -28,12 +28,12 @@ from results import RESULTS, WORK, publish
 from students import STEPS, TEACHER
 
 from limbeck.bench.contenders import Counting
+from limbeck.bench.efficiency import texts_of_length
 from limbeck.compress.draft import teacher_graph
 from limbeck.config import load_project
 from limbeck.data.prepare import Prepared
 from limbeck.measure import decide, paired_bootstrap
 from limbeck.measure.compare import Measured, load_measured, measure_scorer
-from limbeck.measure.efficiency import texts_of_length
 from limbeck.pipeline import Pipeline
 from limbeck.runtime.predictor import Predictor, load
 from limbeck.scorer import Floats

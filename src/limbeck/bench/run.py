@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from limbeck.bench.contenders import Contender, contenders
+from limbeck.bench.efficiency import SECONDS, cost_of_a_million, serving_process, texts_of_length, time_calls
 from limbeck.config import Config
 from limbeck.data.dataset import Dataset
 from limbeck.data.prepare import Prepared
@@ -17,7 +18,6 @@ from limbeck.data.splits import JUDGING
 from limbeck.errors import RunError
 from limbeck.measure import decide, decide_classes
 from limbeck.measure.bootstrap import bootstrap_interval
-from limbeck.measure.efficiency import SECONDS, cost_of_a_million, serving_process, texts_of_length, time_calls
 from limbeck.pipeline import Pipeline
 from limbeck.progress import progress
 from limbeck.runtime.predictor import Predictor

@@ -34,8 +34,8 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Time all models side by side, from raw text to labels; give size, memory and cost."""
+    from limbeck.bench.efficiency import SECONDS
     from limbeck.bench.run import Case, bench
-    from limbeck.measure.efficiency import SECONDS
 
     set_quiet(quiet or as_json)
     pipeline = Pipeline(load_project(project, overrides or ()))

@@ -11,13 +11,13 @@ from small_project import make_texts
 from teaching_project import copy_of, multiclass_project, pipeline
 
 import limbeck
+from limbeck.bench.efficiency import cost_of_a_million, texts_of_length
 from limbeck.bench.run import Case, bench
 from limbeck.compress.compress import fastest_good_one
 from limbeck.compress.recipes import ABOUT, RECIPES
 from limbeck.config import CompressSettings
 from limbeck.distill.students import load_distilled
 from limbeck.measure.compare import load_measured
-from limbeck.measure.efficiency import cost_of_a_million, texts_of_length
 from limbeck.runtime.bundle import read_bundle
 from limbeck.steps.compressing import CHOSEN, TABLE
 

@@ -14,6 +14,7 @@ from limbeck.data.prepare import Prepared
 from limbeck.errors import FileMissing
 from limbeck.pipeline import Pipeline
 from limbeck.pseudo.guesses import PoolScores
+from limbeck.pseudo.scores import TASK_KIND
 
 STEPS = ("pool", "pseudo", "select")
 
@@ -33,6 +34,7 @@ def stale(project, *settings):
         ("calibrate.method=none", {"select"}),
         ("train.checkpoint_seconds=5", set()),
         ("students.size=small", set()),
+        ("pseudo.scoring=exact", {"pseudo", "select"}),
     ],
 )
 def test_a_setting_makes_stale_what_it_touches(scored_project, setting, expected):
@@ -45,6 +47,14 @@ def test_a_new_row_in_the_pool_makes_all_of_it_stale(project, scored_project):
     with (project / "pool.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps({"text": "one more"}) + "\n")
     assert stale(project) == set(STEPS)
+
+
+def test_exact_scores_use_no_bucket_that_was_scored_otherwise(scored_project, project):
+    shutil.copytree(scored_project / ".limbeck", project / ".limbeck")
+    tasks = project / ".limbeck" / TASK_KIND
+    before = {task.name for task in tasks.iterdir()}
+    pipeline(project, "probe", "pseudo.scoring=exact").run(until="pseudo")
+    assert len({task.name for task in tasks.iterdir()} - before) == len(before) > 0
 
 
 def test_steps_are_there_for_a_teacher_with_students_and_a_pool(tmp_path):
