@@ -78,6 +78,11 @@ def figures_of(outcome: Outcome, model: str) -> dict[str, object]:
     }
 
 
+def teacher_first(outcome: Outcome) -> list[str]:
+    """Give the names of all measured models."""
+    return sorted(outcome.measured, key=lambda model: model.startswith("student"))
+
+
 def recipes(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
     """Compare what a student can learn from."""
     rows: list[dict[str, object]] = []
@@ -135,7 +140,8 @@ def specialists(data: Path, only: list[str], settings: list[str]) -> tuple[list[
     found["both, blended"] = run(folders["all"], *told, *blend)
     rows: list[dict[str, object]] = []
     for title, outcome in found.items():
-        for model, measured in outcome.measured.items():
+        for model in teacher_first(outcome):
+            measured = outcome.measured[model]
             by_source = measured["by_source"]["test"]
             row: dict[str, object] = {"teacher": title, "model": model.partition("-")[0]}
             row |= {f"macro-F1, {source}": by_source[source]["macro_f1"] for source in ("united", "other")}
@@ -172,7 +178,7 @@ def multiclass(data: Path, only: list[str], settings: list[str]) -> tuple[list[d
     rows: list[dict[str, object]] = []
     for title, recipe in (("labels only", LABELS_ONLY), ("soft pseudo labels and labels", [])):
         outcome = run(folder, *told, *recipe)
-        for model in outcome.measured:
+        for model in teacher_first(outcome):
             if model.startswith("student") or not rows:
                 learns = title if model.startswith("student") else "labels"
                 rows.append({"model": model, "learns from": learns, **figures_of(outcome, model)})
@@ -218,7 +224,7 @@ def german(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[
         ("word pieces of the pool, multilingual word vectors", vectors),
     ):
         outcome = run(folder, *TEACHER, 'students.kinds=["bag", "cnn"]', *recipe)
-        for model in outcome.measured:
+        for model in teacher_first(outcome):
             if model.startswith("student") or not rows:
                 tokens = title if model.startswith("student") else "the encoder's"
                 rows.append({"model": model, "tokens and vectors": tokens, **figures_of(outcome, model)})
