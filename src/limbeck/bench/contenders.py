@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,13 +14,14 @@ from torch import nn
 
 from limbeck.baselines import BaselineScorer
 from limbeck.baselines.kinds import KINDS as BASELINES
+from limbeck.bench.efficiency import A_BASELINE, A_BUNDLE, A_STUDENT, A_TEACHER, Serving, serving_process
 from limbeck.compress.draft import Draft, Trained, draft, student_graph, teacher_graph
 from limbeck.compress.recipes import RECIPES
 from limbeck.config import CompressSettings
 from limbeck.data.prepare import Prepared
 from limbeck.measure.compare import load_measured
 from limbeck.pipeline import Pipeline
-from limbeck.runtime.bundle import Bundle, read_bundle
+from limbeck.runtime.bundle import CARD, GRAPH, TOKENISER, Bundle, read_bundle, write_facts
 from limbeck.runtime.predictor import Predictor
 from limbeck.runtime.processor import saturates
 from limbeck.scorer import Floats, Scorer
@@ -54,7 +56,8 @@ class Answering(Protocol):
 class Contender:
     """A model in one form; `start` makes it ready to answer with so many threads.
 
-    `measured` is macro-F1 by part of the data, of forms that the step measure knows. `bundle` is a folder on disk.
+    `measured` is macro-F1 by part of the data, of forms that the step measure knows. `loading` and `folders` say how
+    another process gets it; a `bundle` in memory can be written for that.
     """
 
     model: str
@@ -65,7 +68,23 @@ class Contender:
     parameters: int
     measured: dict[str, float] = field(default_factory=dict)
     multiply_adds: Callable[[int], int] | None = None
-    bundle: Path | None = None
+    loading: str = A_BUNDLE
+    folders: tuple[Path | None, ...] = ()
+    bundle: Bundle | None = None
+
+    @property
+    def served(self) -> bool:
+        """Whether it is what would be served: a bundle on disk."""
+        return self.loading == A_BUNDLE and bool(self.folders)
+
+    def serving(self, texts: Sequence[str]) -> Serving | None:
+        """Say what a process needs that does nothing but answer; None where no process could load it."""
+        if self.folders:
+            return serving_process(self.loading, self.folders, texts)
+        if self.bundle is None:
+            return None
+        with TemporaryDirectory() as folder:
+            return serving_process(self.loading, [_written(self.bundle, Path(folder))], texts)
 
 
 class InTorch:
@@ -129,7 +148,8 @@ def contenders(pipeline: Pipeline, max_tokens: int) -> Iterator[Contender]:
     for name, form in _sizes(teacher).items():
         mine = known[f"teacher-{config.teach.kind}"]
         whole = mine if form is teacher else replace(mine, macro_f1={})
-        yield from _of_network(name, teacher_graph(form), whole, prepared, max_tokens)
+        there = (_there(folders["teach"]), calibrate, pipeline.project.root) if form is teacher else ()
+        yield from _of_network(name, teacher_graph(form), whole, prepared, max_tokens, A_TEACHER, there)
     for name, mine in known.items():
         kind = name.removeprefix("student-")
         bundle = _there(folders["compress"]) / folder_of(name)
@@ -138,21 +158,21 @@ def contenders(pipeline: Pipeline, max_tokens: int) -> Iterator[Contender]:
             yield from _of_words(f"{kind}, distilled" if kind != name else kind, made, mine, bundle)
         elif made is not None:
             trained = student_graph(load_student(made))
-            yield from _of_network(kind, trained, mine, prepared, max_tokens, bundle)
+            yield from _of_network(kind, trained, mine, prepared, max_tokens, A_STUDENT, (made,), bundle)
 
 
 def _of_words(name: str, folder: Path, known: _Known, bundle: Path) -> Iterator[Contender]:
     """Give a model that counts words as Python runs it and, where it became one, as a bundle."""
     scorer = Counting(BaselineScorer.load(folder), known.thresholds)
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    yield Contender(name, "python", lambda _: scorer, known.thresholds, size, 0, known.macro_f1)
+    yield Contender(
+        name, "python", lambda _: scorer, known.thresholds, size, 0, known.macro_f1, None, A_BASELINE, (folder,)
+    )
     if bundle.is_dir():
         small = read_bundle(bundle)
         start = lambda n: Predictor(small, n, warn=False)  # noqa: E731
-        held = small.manifest.model.parameters
-        yield Contender(
-            name, f"onnx {small.manifest.model.recipe}", start, known.thresholds, len(small.graph), held, bundle=bundle
-        )
+        held, form = small.manifest.model.parameters, f"onnx {small.manifest.model.recipe}"
+        yield Contender(name, form, start, known.thresholds, len(small.graph), held, folders=(bundle,))
 
 
 @dataclass(frozen=True)
@@ -182,7 +202,14 @@ def _sizes(teacher: Teacher | CalibratedTeacher) -> dict[str, Teacher | Calibrat
 
 
 def _of_network(
-    name: str, trained: Trained, known: _Known, prepared: Prepared, max_tokens: int, bundle: Path | None = None
+    name: str,
+    trained: Trained,
+    known: _Known,
+    prepared: Prepared,
+    max_tokens: int,
+    loading: str,
+    folders: tuple[Path | None, ...],
+    bundle: Path | None = None,
 ) -> Iterator[Contender]:
     limits = known.thresholds
     whole = draft(trained, limits, prepared.train.texts[:COMPARED], CompressSettings(vocabulary="all"))
@@ -192,23 +219,21 @@ def _of_network(
     network = trained.network
     assert network is not None
     in_torch = lambda n: InTorch(network, Predictor(plain, warn=False), n)  # noqa: E731
-    yield Contender(name, "torch", in_torch, limits, size, trained.parameters, known.macro_f1, work)
+    yield Contender(name, "torch", in_torch, limits, size, trained.parameters, known.macro_f1, work, loading, folders)
     small = _small(whole, bundle)
-    for form, one in (
-        ("onnx", plain),
-        (small.manifest.model.recipe, with_room(small, room)),
-    ):
-        folder = bundle if form != "onnx" else None
+    for form, one in (("onnx", whole.bundle), (small.manifest.model.recipe, small)):
+        roomy = with_room(one, room)
         yield Contender(
             name,
             form,
-            lambda n, one=one: Predictor(one, n, warn=False),  # type: ignore[misc]
+            lambda n, one=roomy: Predictor(one, n, warn=False),  # type: ignore[misc]
             limits,
             len(one.graph),
             trained.parameters,
             {},
             work,
-            folder,
+            folders=() if form == "onnx" or bundle is None else (bundle,),
+            bundle=one,
         )
 
 
@@ -216,6 +241,14 @@ def _small(whole: Draft, bundle: Path | None) -> Bundle:
     if bundle is not None:
         return read_bundle(bundle)
     return whole.with_graph(RECIPES[TEACHERS_RECIPE](whole.bundle.graph, saturates()), TEACHERS_RECIPE)
+
+
+def _written(bundle: Bundle, folder: Path) -> Path:
+    (folder / GRAPH).write_bytes(bundle.graph)
+    (folder / TOKENISER).write_bytes(bundle.tokeniser)
+    (folder / CARD).touch()
+    write_facts(folder, bundle.manifest)
+    return folder
 
 
 def with_room(bundle: Bundle, max_tokens: int) -> Bundle:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import subprocess
 import sys
 import time
@@ -92,35 +93,44 @@ class Serving:
     peak_mb: float
 
 
+# What a process does to have a model that answers; `folders` are those that it was given.
+A_BUNDLE = "import limbeck; answer = limbeck.load(folders[0]).predict"
+A_STUDENT = "from limbeck.students.scorer import load_student; answer = load_student(folders[0]).predict_proba"
+A_TEACHER = "from limbeck.teach.calibrate import load_calibrated; answer = load_calibrated(*folders).predict_proba"
+A_BASELINE = "from limbeck.baselines import BaselineScorer; answer = BaselineScorer.load(folders[0]).predict_proba"
+
 _CHILD = """
 import sys, time
 began = time.perf_counter()
-import limbeck
-model = limbeck.load(sys.argv[1])
+from pathlib import Path
+folders = [Path(name) if name else None for name in sys.argv[2:]]
+exec(sys.argv[1])
+answer(["a text"])
 loaded = time.perf_counter() - began
-def now():
-    for line in open("/proc/self/status"):
-        if line.startswith("VmRSS"):
-            return int(line.split()[1]) / 1024
-    return float("nan")
-after = now()
-import json
+import json, resource
+def most():
+    try:
+        told = open("/proc/self/status").read()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+    # Unlike ru_maxrss, this doesn't count what the process was forked from.
+    return int(told.partition("VmHWM:")[2].split()[0]) / 1024
+after = most()
 for text in json.load(sys.stdin):
-    model.predict([text])
-import resource
-scale = 1024 if sys.platform != "darwin" else 1024 * 1024
-print(json.dumps([loaded, after, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale]))
+    answer([text])
+print(json.dumps([loaded, after, most()]))
 """
 
 
-def serving_process(bundle: Path, texts: Sequence[str]) -> Serving:
-    """Load a bundle in a process of its own and let it answer these texts."""
+def serving_process(loading: str, folders: Sequence[Path | None], texts: Sequence[str]) -> Serving:
+    """Load a model in a process of its own, on one thread, until its first answer; then let it answer these texts."""
     done = subprocess.run(
-        [sys.executable, "-c", _CHILD, str(bundle)],
+        [sys.executable, "-c", _CHILD, loading, *("" if folder is None else str(folder) for folder in folders)],
         input=json.dumps(list(texts)),
         capture_output=True,
         text=True,
         check=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
     )
     return Serving(*json.loads(done.stdout.splitlines()[-1]))
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from limbeck.bench.contenders import Contender, contenders
-from limbeck.bench.efficiency import SECONDS, cost_of_a_million, serving_process, texts_of_length, time_calls
+from limbeck.bench.efficiency import SECONDS, cost_of_a_million, texts_of_length, time_calls
 from limbeck.config import Config
 from limbeck.data.dataset import Dataset
 from limbeck.data.prepare import Prepared
@@ -45,9 +45,12 @@ def bench(
     price: float,
     only: Sequence[str] = (),
     seconds: float = SECONDS,
-    test: bool = True,
+    quick: bool = False,
 ) -> dict[str, Any]:
-    """Time every model in every form, in each case for about so many seconds at most; with `test`, try it there too."""
+    """Time every model in every form, in each case for about so many seconds at most.
+
+    With `quick`, nothing is tried on test, and only of bundles a process is watched that does nothing but answer.
+    """
     for name in NEEDED:
         if name not in [step.name for step in pipeline.steps] or pipeline.folder(name) is None:
             raise RunError(f"The step {name} hasn't run for these files and settings.", "Run: limbeck run")
@@ -59,9 +62,10 @@ def bench(
     whole = next(found for found in (one.start(1) for one in asked) if isinstance(found, Predictor))
     texts = {length: _texts(whole, prepared, length) for length in {*lengths, USUAL_TOKENS}}
     tokeniser = [_tokeniser(whole, texts[length], length) for length in lengths]
-    parts = {"judging": prepared.dev_half(JUDGING)} | ({"test": prepared.test} if prepared.test and test else {})
+    parts = {"judging": prepared.dev_half(JUDGING)} | ({"test": prepared.test} if prepared.test and not quick else {})
     rows = [
-        _about(one, texts[USUAL_TOKENS], parts, config) | {"timings": _timings(one, cases, texts, price, seconds)}
+        _about(one, texts[USUAL_TOKENS], parts, config, quick)
+        | {"timings": _timings(one, cases, texts, price, seconds)}
         for one in progress(asked, "timing models", len(asked))
     ]
     return {"processor": processor()[1], "tokeniser": tokeniser, "rows": rows}
@@ -83,7 +87,7 @@ def _timings(
     return timings
 
 
-def _about(one: Contender, texts: list[str], parts: dict[str, Dataset], config: Config) -> dict[str, Any]:
+def _about(one: Contender, texts: list[str], parts: dict[str, Dataset], config: Config, quick: bool) -> dict[str, Any]:
     """Say how good a model is, how large, and what a process needs that only serves it."""
     row: dict[str, Any] = {
         "model": one.model,
@@ -93,8 +97,8 @@ def _about(one: Contender, texts: list[str], parts: dict[str, Dataset], config: 
         "parameters": one.parameters,
         "multiply_adds": one.multiply_adds(USUAL_TOKENS) if one.multiply_adds else None,
     }
-    if one.bundle is not None:
-        told = serving_process(one.bundle, (texts * SERVED)[:SERVED])
+    told = one.serving((texts * SERVED)[:SERVED]) if one.served or not quick else None
+    if told is not None:
         row |= {"load_seconds": told.load_seconds, "loaded_mb": told.loaded_mb, "peak_mb": told.peak_mb}
     return row
 

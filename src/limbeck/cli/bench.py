@@ -46,7 +46,7 @@ def command(
         threads or ([1] if quick else everything),
     )
     seconds = QUICK_SECONDS if quick else SECONDS
-    found = bench(pipeline, [Case(*case) for case in cases], price, model or (), seconds, test=not quick)
+    found = bench(pipeline, [Case(*case) for case in cases], price, model or (), seconds, quick)
     file = pipeline.project.workdir / FILE_NAME
     file.write_text(json.dumps(found, indent=1), encoding="utf-8")
     if as_json:

@@ -151,7 +151,7 @@ def test_the_fastest_of_the_good_ones_is_chosen():
 
 def test_all_models_are_timed_side_by_side(compressed):
     cases = [Case(tokens, batch, 1) for tokens in (8, 16) for batch in (1, 4)]
-    found = bench(compressed, cases, price=0.04)
+    found = bench(compressed, cases, price=0.04, quick=True)
     forms = {(row["model"], row["form"]) for row in found["rows"]}
     assert {
         ("teacher", "torch"),
@@ -170,6 +170,13 @@ def test_all_models_are_timed_side_by_side(compressed):
     served = [row for row in found["rows"] if "peak_mb" in row]
     assert {row["model"] for row in served} == set(KINDS)
     assert all(row["load_seconds"] > 0 and row["peak_mb"] >= row["loaded_mb"] > 10 for row in served)
+
+
+def test_a_process_that_serves_is_watched_in_every_form(compressed):
+    found = bench(compressed, [Case(8, 1, 1)], price=0.04, only=["bag"])
+    torch, onnx, small = (row["peak_mb"] for row in found["rows"])
+    assert torch > 1.5 * onnx and torch > 1.5 * small
+    assert all(row["test_macro_f1"] > 0.5 for row in found["rows"])
 
 
 def test_a_million_texts_have_a_price():
