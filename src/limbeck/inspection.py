@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from limbeck.config import Project
-from limbeck.data.conll import count_types
 from limbeck.data.inspect import CountTokens, Row, Table, count_word_tokens, inspect_corpus, spread
 from limbeck.data.pool import stream_pool
-from limbeck.data.prepare import read_corpus, read_tagged
+from limbeck.data.prepare import read_corpus
+from limbeck.data.sentences import count_types
+from limbeck.data.tagged import read_tagged
 from limbeck.errors import EncoderMissing
 from limbeck.progress import progress
 from limbeck.teach.encoders import find_encoder

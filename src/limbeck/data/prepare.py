@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbeck.config import Config, Project
-from limbeck.data.conll import CONLL_ENDINGS, Sentence, count_types, read_conll, without_other_types
 from limbeck.data.dataset import Dataset
 from limbeck.data.merge import Conflict, Merged, read_dataset
 from limbeck.data.shapes import labelled_files
 from limbeck.data.splits import assign_folds, assign_halves, settle, without_texts_of
 from limbeck.data.tables import load_dataset, save_dataset
-from limbeck.errors import FileEmpty, Place, TooFewRows
+from limbeck.data.tagged import tagged_files
+from limbeck.errors import Place, TooFewRows
 from limbeck.text import Cleaner, normalise
 
 
@@ -85,7 +84,7 @@ def input_files(project: Project) -> list[Path]:
     """List the labelled files that the configuration names, folders replaced by what is in them."""
     data = project.config.data
     named = [project.path(name) for name in [*data.labels, data.dev, data.test] if name]
-    return conll_files(named) if project.config.task == "ner" else labelled_files(named)
+    return tagged_files(named) if project.config.task == "ner" else labelled_files(named)
 
 
 def read_corpus(project: Project) -> Corpus:
@@ -154,106 +153,3 @@ def _check_enough(what: str, kept: Dataset, before: int, least: int, others: str
         )
     if not (~np.isnan(kept.labels)).any():
         raise TooFewRows(f"No label of the {what} set is known.", "Fill in its labels.", place)
-
-
-@dataclass(frozen=True)
-class TaggedCorpus:
-    """The sentences of an NER project, with the types that training knows."""
-
-    train: list[Sentence]
-    dev: list[Sentence]
-    test: list[Sentence]
-    types: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class PreparedSentences:
-    """What the later steps read of an NER project; `folds` and `halves` as in `Prepared`."""
-
-    train: list[Sentence]
-    folds: NDArray[np.int8]
-    dev: list[Sentence]
-    halves: NDArray[np.int8]
-    test: list[Sentence]
-    types: tuple[str, ...]
-    overlap_train: int
-    overlap_dev: int
-
-    def save(self, folder: Path) -> None:
-        """Write all parts into `folder`."""
-        for name, sentences in (("train", self.train), ("dev", self.dev), ("test", self.test)):
-            rows = [{"tokens": s.tokens, "tags": s.tags, "line": s.line} for s in sentences]
-            (folder / f"{name}.json").write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
-        (folder / "types.json").write_text(json.dumps(self.types), encoding="utf-8")
-        np.save(folder / "folds.npy", self.folds)
-        np.save(folder / "halves.npy", self.halves)
-
-
-def conll_files(paths: list[Path]) -> list[Path]:
-    """Replace folders by the CoNLL files inside them, sorted by name."""
-    files: list[Path] = []
-    for path in paths:
-        inside = (
-            sorted(f for f in path.iterdir() if f.suffix in CONLL_ENDINGS and f.name[0] != ".")
-            if path.is_dir()
-            else [path]
-        )
-        if not inside:
-            raise FileEmpty(
-                f"The folder {path} has no file of {', '.join(CONLL_ENDINGS)}.", "Put some in it.", Place(path)
-            )
-        files += inside
-    return files
-
-
-def read_tagged(project: Project) -> TaggedCorpus:
-    """Read and check a project's CoNLL files; a type that is not wanted is an error, or O if those are ignored."""
-    data = project.config.data
-    ignore = data.unknown_labels == "ignore"
-    wanted = tuple(data.categories)
-
-    def read(names: list[str], types: tuple[str, ...]) -> list[Sentence]:
-        files = conll_files([project.path(name) for name in names if name])
-        found = [s for file in files for s in read_conll(file, data.max_line_bytes, () if ignore else types)]
-        return [without_other_types(s, types) for s in found] if ignore and types else found
-
-    train = read(data.labels, wanted)
-    types = wanted or tuple(sorted(count_types(train)))
-    return TaggedCorpus(train, read([data.dev], types), read([data.test], types), types)
-
-
-def prepare_sentences(corpus: TaggedCorpus, config: Config) -> PreparedSentences:
-    """Split a corpus; sentences that also stand in a set further from training leave the nearer one."""
-
-    def texts(sentences: Sequence[Sentence]) -> list[str]:
-        return [" ".join(s.tokens) for s in sentences]
-
-    def kept(sentences: list[Sentence], others: list[Sentence], what: str, least: int) -> list[Sentence]:
-        stay = without_texts_of(texts(sentences), texts(others))
-        left = [s for s, keep in zip(sentences, stay, strict=True) if keep]
-        if len({normalise(text) for text in texts(left)}) < least:
-            lost = f"{len(sentences) - len(left)} of {len(sentences)} also stand in a later set"
-            raise TooFewRows(f"Too few sentences are left for {what}; {lost}.", "Add sentences.")
-        return left
-
-    dev = kept(corpus.dev, corpus.test, "dev", 2)
-    train = kept(corpus.train, corpus.dev + corpus.test, "training", config.split.folds)
-    return PreparedSentences(
-        train=train,
-        folds=_sentence_folds(train, corpus.types, config.split.folds, config.seed),
-        dev=dev,
-        halves=_sentence_folds(dev, corpus.types, 2, config.seed),
-        test=corpus.test,
-        types=corpus.types,
-        overlap_train=len(corpus.train) - len(train),
-        overlap_dev=len(corpus.dev) - len(dev),
-    )
-
-
-def _sentence_folds(sentences: Sequence[Sentence], types: Sequence[str], folds: int, seed: int) -> NDArray[np.int8]:
-    """Give each sentence its fold, stratified by the entity types that occur in it."""
-    found = [{kind for _, _, kind in s.entities()} for s in sentences]
-    occurs = np.array([[kind in kinds for kind in types] for kinds in found], dtype=np.float32)
-    return assign_folds(
-        [" ".join(s.tokens) for s in sentences], occurs.reshape(len(sentences), len(types)), folds, seed
-    )

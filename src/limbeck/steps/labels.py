@@ -36,7 +36,7 @@ def _run_data(run: StepRun) -> Figures:
 
 
 def _run_sentences(run: StepRun) -> Figures:
-    from limbeck.data.prepare import prepare_sentences, read_tagged
+    from limbeck.data.tagged import prepare_sentences, read_tagged
 
     prepared = prepare_sentences(read_tagged(run.project), run.project.config)
     prepared.save(run.folder)

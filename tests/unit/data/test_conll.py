@@ -2,7 +2,8 @@
 
 import pytest
 
-from limbeck.data.conll import count_types, read_conll
+from limbeck.data.conll import read_conll
+from limbeck.data.sentences import count_types
 from limbeck.errors import BadLabel, BrokenEncoding, BrokenRow, FileEmpty, UnknownLabel
 
 GOOD = "-DOCSTART- O\n\nThe O\nOld B-LOC\nTown I-LOC\n\n\nAnna B-PER\nBerg B-PER\nsang O\n"
