@@ -1,8 +1,10 @@
-"""Texts as token ids: the tokenizers library, and a shortcut that remembers what it said of each word."""
+"""Texts as token ids: the tokenizers library, and shortcuts that give the same ids word by word."""
 
 from __future__ import annotations
 
 import json
+import re
+import string
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +28,8 @@ class Tokeniser:
     """Gives the ids of a text, whole or in windows.
 
     Where words don't influence each other's ids (`by_word`), each word between two spaces is looked up first. The ids
-    are the same; for text like what came before they take a sixth of the time.
+    are the same; for text like what came before they take a sixth of the time. New words are cut into pieces here, if
+    they are of the simple kind that most words are (`WordPieces`).
     """
 
     def __init__(self, told: bytes, max_tokens: int, overlap: int = 0, max_windows: int = 1) -> None:
@@ -39,6 +42,7 @@ class Tokeniser:
         self.stride = max(1, self.room - overlap)
         self.max_windows = max_windows
         self.by_word = words_are_independent(self.tokenizer)
+        self._pieces = word_pieces(self.tokenizer)
         self._known: dict[str, list[int]] = {}
         # What is read of a text at most, in tokens and in characters.
         self.most = self.room + (max_windows - 1) * self.stride
@@ -60,7 +64,7 @@ class Tokeniser:
         for word in text.split(" "):
             found = known.get(word)
             if found is None:
-                found = self._encode(word)
+                found = (self._pieces(word) if self._pieces else None) or self._encode(word)
                 if len(word) <= LONGEST_WORD:
                     if len(known) >= REMEMBERED:
                         known.clear()
@@ -71,6 +75,65 @@ class Tokeniser:
     def _encode(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
         return ids
+
+
+class WordPieces:
+    """Cuts words of plain ASCII as BERT's tokeniser does, for a quarter of what a call of the library costs."""
+
+    # Each punctuation mark is a word of its own.
+    _PARTS = re.compile("[A-Za-z0-9]+|[^A-Za-z0-9]")
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        """Take the vocabulary of a BERT tokeniser; see `word_pieces`."""
+        model = tokenizer.model
+        self._known: dict[str, int] = tokenizer.get_vocab(with_added_tokens=False)
+        self._unknown: int = self._known[model.unk_token]
+        self._prefix: str = model.continuing_subword_prefix
+        self._longest: int = model.max_input_chars_per_word
+        self._lower: bool = _state(tokenizer.normalizer)["lowercase"]
+        # What may be the beginning of a special token, such as [MASK], is left to the library.
+        special = {token.content[0] for token in tokenizer.get_added_tokens_decoder().values()}
+        plain = "".join(char for char in string.printable if not char.isspace() and char not in special)
+        self._plain = re.compile(f"[{re.escape(plain)}]+")
+
+    def __call__(self, word: str) -> list[int] | None:
+        """Give a word's ids, or None if it isn't plain enough."""
+        if not self._plain.fullmatch(word):
+            return None
+        ids: list[int] = []
+        for part in self._PARTS.findall(word.lower() if self._lower else word):
+            whole = self._known.get(part)
+            if whole is None:
+                ids += self._cut(part)
+            else:
+                ids.append(whole)
+        return ids
+
+    def _cut(self, part: str) -> list[int]:
+        """Take the longest known piece from the left, again and again."""
+        if len(part) > self._longest:
+            return [self._unknown]
+        ids: list[int] = []
+        at, prefix = 0, ""
+        while at < len(part):
+            for end in range(len(part), at, -1):
+                found = self._known.get(prefix + part[at:end])
+                if found is not None:
+                    break
+            else:
+                return [self._unknown]
+            ids.append(found)
+            at, prefix = end, self._prefix
+        return ids
+
+
+def word_pieces(tokenizer: Tokenizer) -> WordPieces | None:
+    """Give the shortcut for a tokeniser of BERT's kind, None for any other."""
+    kinds = [_state(part).get("type") for part in (tokenizer.normalizer, tokenizer.pre_tokenizer)]
+    model = tokenizer.model
+    if kinds != ["BertNormalizer", "BertPreTokenizer"] or type(model).__name__ != "WordPiece":
+        return None
+    return WordPieces(tokenizer) if model.unk_token in tokenizer.get_vocab(with_added_tokens=False) else None
 
 
 def words_are_independent(tokenizer: Tokenizer) -> bool:

@@ -1,5 +1,8 @@
 """The shortcut by words gives the ids that the tokenizers library gives, whatever the text."""
 
+import functools
+import json
+
 import pytest
 from bundles import tokeniser
 from hypothesis import given, settings
@@ -8,6 +11,7 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordPiece
 from tokenizers.pre_tokenizers import ByteLevel, Whitespace
 
+from limbeck.compress.vocabulary import cut_vocabulary
 from limbeck.runtime import tokenise
 from limbeck.runtime.tokenise import Tokeniser, words_are_independent
 from limbeck.students.pieces import learn_pieces
@@ -58,6 +62,37 @@ def test_any_text_has_the_same_ids(both, text):
     for mine, theirs in both:
         [window] = mine(text).windows
         assert window == theirs.encode(text).ids
+
+
+ASCII = st.text(st.characters(min_codepoint=1, max_codepoint=127), max_size=60)
+WORDS = st.lists(
+    st.sampled_from(
+        ["don't", "@united's", "U.S.A.", "[MASK]ed", "a_b", "#fail", "http://t.co/xYz12", "x" * 101, "Ünder"]
+    ),
+    max_size=6,
+).map(" ".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=ASCII | WORDS)
+def test_plain_words_are_cut_as_the_library_cuts_them(real, text):
+    smaller = _cut(real)
+    cased = json.loads(smaller)
+    cased["normalizer"]["lowercase"] = False
+    for told in (real, smaller, json.dumps(cased).encode()):
+        mine, theirs = _opened(told)
+        assert mine._pieces is not None
+        assert mine(text).windows == [theirs.encode(text).ids]
+
+
+@functools.cache
+def _cut(told: bytes):
+    return cut_vocabulary(told, ["the train was late, don't wait", "united", "fail!"]).tokeniser
+
+
+@functools.cache
+def _opened(told: bytes):
+    return Tokeniser(told, 512), plain(told)
 
 
 def test_words_that_are_known_give_the_same_again(real):
