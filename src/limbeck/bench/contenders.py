@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import numpy as np
+import onnx
 import torch
 from torch import nn
 
@@ -36,6 +38,8 @@ from limbeck.teach.lessons import Teacher
 TEACHERS_RECIPE = "int8-channels"
 # Texts that torch works on at a time when there are very many.
 AT_ONCE = 128
+# A bundle is loaded so many times, for the median.
+LOADS = 5
 # Exported models are compared with their networks on so many texts.
 COMPARED = 200
 
@@ -80,7 +84,7 @@ class Contender:
     def serving(self, texts: Sequence[str]) -> Serving | None:
         """Say what a process needs that does nothing but answer; None where no process could load it."""
         if self.folders:
-            return serving_process(self.loading, self.folders, texts)
+            return serving_process(self.loading, self.folders, texts, LOADS if self.served else 1)
         if self.bundle is None:
             return None
         with TemporaryDirectory() as folder:
@@ -215,11 +219,11 @@ def _of_network(
     whole = draft(trained, limits, prepared.train.texts[:COMPARED], CompressSettings(vocabulary="all"))
     room = min(max(max_tokens, trained.pieces.max_tokens), trained.longest)
     plain = with_room(whole.bundle, room)
-    size, work = 4 * trained.parameters, trained.multiply_adds
+    held, work = numbers_of(trained.graph), trained.multiply_adds
     network = trained.network
     assert network is not None
     in_torch = lambda n: InTorch(network, Predictor(plain, warn=False), n)  # noqa: E731
-    yield Contender(name, "torch", in_torch, limits, size, trained.parameters, known.macro_f1, work, loading, folders)
+    yield Contender(name, "torch", in_torch, limits, 4 * held, held, known.macro_f1, work, loading, folders)
     small = _small(whole, bundle)
     for form, one in (("onnx", whole.bundle), (small.manifest.model.recipe, small)):
         roomy = with_room(one, room)
@@ -229,7 +233,7 @@ def _of_network(
             lambda n, one=roomy: Predictor(one, n, warn=False),  # type: ignore[misc]
             limits,
             len(one.graph),
-            trained.parameters,
+            held,
             {},
             work,
             folders=() if form == "onnx" or bundle is None else (bundle,),
@@ -241,6 +245,12 @@ def _small(whole: Draft, bundle: Path | None) -> Bundle:
     if bundle is not None:
         return read_bundle(bundle)
     return whole.with_graph(RECIPES[TEACHERS_RECIPE](whole.bundle.graph, saturates()), TEACHERS_RECIPE)
+
+
+def numbers_of(graph: bytes) -> int:
+    """Count the floating-point numbers that a graph holds: the parameters that it runs with."""
+    held = onnx.load_from_string(graph).graph.initializer
+    return sum(math.prod(tensor.dims) for tensor in held if tensor.data_type == onnx.TensorProto.FLOAT)
 
 
 def _written(bundle: Bundle, folder: Path) -> Path:

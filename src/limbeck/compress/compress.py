@@ -60,7 +60,7 @@ def compress_model(
         for part, found in told["figures"].items()
     }
     thresholds = np.array(measured["thresholds"], dtype=np.float32)
-    made = draft(trained, thresholds, [*prepared.train.texts, *texts], config.compress)
+    made = draft(trained, thresholds, [*prepared.train.texts, *texts], config.compress, prepared.dev.texts)
     passed = through_the_gate(made, prepared.dev_half(JUDGING), config, saturates)
     shown = list(texts[:REFERENCE]) or list(prepared.train.texts[:REFERENCE])
     plain = passed.bundle.manifest

@@ -19,7 +19,7 @@ from limbeck.compress.fuse import fold, fuse_transformer
 from limbeck.compress.recipes import FLOAT
 from limbeck.compress.tables import keep_rows
 from limbeck.compress.teachers import network_of
-from limbeck.compress.vocabulary import cut_vocabulary
+from limbeck.compress.vocabulary import cut_vocabulary, read_differently
 from limbeck.compress.work import multiply_adds
 from limbeck.config import CompressSettings
 from limbeck.errors import RunError
@@ -37,6 +37,8 @@ from limbeck.text import Cleaner
 
 # Real texts that graph and network are compared on.
 COMPARED = 200
+# The share of unseen texts that may be read differently after the vocabulary was cut.
+READ_DIFFERENTLY = 0.01
 
 
 @dataclass(frozen=True)
@@ -64,9 +66,13 @@ class Trained:
 
 @dataclass(frozen=True)
 class Draft:
-    """A bundle in memory, with how far its probabilities are from the network's own, at most."""
+    """A bundle in memory, with how far its probabilities are from the network's own, at most.
+
+    `whole` is the bundle with all of the vocabulary, which is what others are judged by.
+    """
 
     bundle: Bundle
+    whole: Bundle
     gap: float
     tokens: int
 
@@ -131,18 +137,35 @@ def fused_transformer(network: nn.Module, encoder: Encoder, one_class: bool) -> 
     return fuse_transformer(export(network, one_class), heads, encoder.width)
 
 
-def draft(trained: Trained, thresholds: Floats, texts: Sequence[str], settings: CompressSettings) -> Draft:
-    """Make a float bundle, its vocabulary cut to that of `texts`, and compare it with the model."""
+def draft(
+    trained: Trained, thresholds: Floats, texts: Sequence[str], settings: CompressSettings, unseen: Sequence[str] = ()
+) -> Draft:
+    """Make a float bundle and compare it with the model; its vocabulary is cut to that of `texts`, if it may be.
+
+    With `auto`, that is if nearly all of the `unseen` texts keep their pieces.
+    """
     graph, pieces = trained.graph, trained.pieces
-    tokeniser, kept = pieces.tokenizer.to_str().encode(), np.arange(pieces.size)
+    told = pieces.tokenizer.to_str().encode()
+    whole = Bundle(Path(), _manifest(trained, thresholds, settings, told, pieces.pad_id), graph, told)
+    made = Draft(whole, whole, 0.0, pieces.size)
     # A model that counts words knows only those of its texts.
-    if settings.vocabulary == "corpus" and trained.network:
+    if settings.vocabulary != "all" and trained.network:
         clean = Cleaner(trained.clean)
-        cut = cut_vocabulary(tokeniser, [clean(text) for text in texts])
-        model = onnx.load_from_string(graph)
-        keep_rows(model, cut.kept)
-        graph, tokeniser, kept = bytes(model.SerializeToString()), cut.tokeniser, cut.kept
-    manifest = Manifest(
+        cut = cut_vocabulary(told, [clean(text) for text in texts])
+        if settings.vocabulary == "corpus" or read_differently(told, cut, [*map(clean, unseen)]) <= READ_DIFFERENTLY:
+            model = onnx.load_from_string(graph)
+            keep_rows(model, cut.kept)
+            pad_id = int(np.searchsorted(cut.kept, pieces.pad_id))
+            manifest = _manifest(trained, thresholds, settings, cut.tokeniser, pad_id)
+            smaller = Bundle(Path(), manifest, bytes(model.SerializeToString()), cut.tokeniser)
+            made = Draft(smaller, whole, 0.0, len(cut.kept))
+    return replace(made, gap=_compare(trained, made.bundle, list(texts)[:COMPARED]))
+
+
+def _manifest(
+    trained: Trained, thresholds: Floats, settings: CompressSettings, tokeniser: bytes, pad_id: int
+) -> Manifest:
+    return Manifest(
         name=trained.kind,
         made_with=limbeck.__version__,
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -153,19 +176,17 @@ def draft(trained: Trained, thresholds: Floats, texts: Sequence[str], settings: 
         ],
         reading=Reading(
             clean=list(trained.clean),
-            max_tokens=pieces.max_tokens,
+            max_tokens=trained.pieces.max_tokens,
             long_texts=settings.long_texts,
             overlap=settings.overlap,
             max_windows=settings.max_windows,
             combine=settings.combine,
-            pad_id=int(np.searchsorted(kept, pieces.pad_id)),
+            pad_id=pad_id,
             unknown_id=_unknown(tokeniser),
         ),
-        model=Model(kind=trained.kind, recipe=FLOAT, parameters=trained.parameters, embedding=_width(graph)),
+        model=Model(kind=trained.kind, recipe=FLOAT, parameters=trained.parameters, embedding=_width(trained.graph)),
         files={},
     )
-    made = Draft(Bundle(Path(), manifest, graph, tokeniser), 0.0, len(kept))
-    return replace(made, gap=_compare(trained, made.bundle, list(texts)[:COMPARED]))
 
 
 def _unknown(tokeniser: bytes) -> int | None:

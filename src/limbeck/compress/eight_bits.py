@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import onnx
 
+from limbeck.compress.silent import silent
 from limbeck.compress.tables import to_eight_bits
 
 # What onnxruntime has integer kernels for; token tables are turned apart.
@@ -24,7 +22,7 @@ def quantise(graph: bytes, per_channel: bool, symmetric: bool, reduce_range: boo
     from onnxruntime.quantization import QuantType, quantize_dynamic  # type: ignore[import-untyped]
 
     model = onnx.load_from_string(graph)
-    with tempfile.TemporaryDirectory() as folder, _silent():
+    with tempfile.TemporaryDirectory() as folder, silent():
         file = Path(folder) / "quantised.onnx"
         quantize_dynamic(
             model,
@@ -43,13 +41,3 @@ def quantise_tables(graph: bytes) -> bytes:
     model = onnx.load_from_string(graph)
     to_eight_bits(model)
     return bytes(model.SerializeToString())
-
-
-@contextlib.contextmanager
-def _silent() -> Iterator[None]:
-    """Keep the quantiser's advice, which is followed already, out of the user's terminal."""
-    logging.disable(logging.WARNING)
-    try:
-        yield
-    finally:
-        logging.disable(logging.NOTSET)

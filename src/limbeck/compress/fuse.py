@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import tempfile
 from pathlib import Path
 
 import onnx
+
+from limbeck.compress.silent import silent
 
 
 def fuse_transformer(graph: bytes, heads: int, width: int) -> bytes:
@@ -16,14 +17,10 @@ def fuse_transformer(graph: bytes, heads: int, width: int) -> bytes:
 
     options = FusionOptions("bert")
     options.enable_embed_layer_norm = False
-    log = logging.getLogger("onnxruntime.transformers")
-    before, log.level = log.level, logging.ERROR
-    try:
-        # General passes first: they fold what the export spelt out, so that the patterns of attention are found.
-        folded = onnx.load_from_string(fold(graph, "basic"))
+    # General passes first: they fold what the export spelt out, so that the patterns of attention are found.
+    folded = onnx.load_from_string(fold(graph, "basic"))
+    with silent():
         fused = optimize_model(folded, "bert", heads, width, options, opt_level=0)
-    finally:
-        log.level = before
     return bytes(fused.model.SerializeToString())
 
 

@@ -31,7 +31,8 @@ TURNS = 3
 class Trial:
     """A recipe's outcome: macro-F1 on the judging half, what is lost of float's, bytes of the graph, microseconds.
 
-    `lost` is a share of float's macro-F1, with the paired bootstrap interval `lost_low` to `lost_high`.
+    `lost` is a share of the macro-F1 of float with all of its vocabulary, with the paired bootstrap interval `lost_low`
+    to `lost_high`.
     """
 
     recipe: str
@@ -78,8 +79,9 @@ def through_the_gate(made: Draft, judging: Dataset, config: Config, saturates: b
             failed[name] = (str(error).splitlines() or [type(error).__name__])[0]
     predictors = {name: Predictor(bundle, config.compress.threads, warn=False) for name, bundle in bundles.items()}
     proba = {name: predictor.predict_proba(judging.texts) for name, predictor in predictors.items()}
+    whole = Predictor(made.whole, warn=False).predict_proba(judging.texts)
     speeds = time_in_turns(predictors, judging.texts)
-    trials = [_judge(name, bundles[name], proba, judging, speeds[name], config) for name in bundles]
+    trials = [_judge(name, bundles[name], proba[name], whole, judging, speeds[name], config) for name in bundles]
     chosen = fastest_or_smaller([trial for trial in trials if trial.within_budget])
     nan = float("nan")
     table = [
@@ -96,11 +98,17 @@ def fastest_or_smaller(trials: Sequence[Trial]) -> Trial:
 
 
 def _judge(
-    name: str, bundle: Bundle, proba: dict[str, Floats], judging: Dataset, microseconds: float, config: Config
+    name: str,
+    bundle: Bundle,
+    proba: Floats,
+    whole: Floats,
+    judging: Dataset,
+    microseconds: float,
+    config: Config,
 ) -> Trial:
     limits = np.array([label.threshold for label in bundle.manifest.labels])
     one_class = config.task == "multiclass"
-    mine, plain = (decide_classes(p) if one_class else decide(p, limits) for p in (proba[name], proba[FLOAT]))
+    mine, plain = (decide_classes(p) if one_class else decide(p, limits) for p in (proba, whole))
     settings = {"rounds": config.measure.rounds, "level": config.measure.level, "seed": config.seed}
     of_float = bootstrap_interval(judging.labels, plain, **settings).estimate  # type: ignore[arg-type]
     gap = paired_bootstrap(judging.labels, plain, mine, **settings)  # type: ignore[arg-type]

@@ -54,6 +54,14 @@ def cut_vocabulary(told: bytes, texts: Sequence[str]) -> Cut:
     return Cut(smaller, kept)
 
 
+def read_differently(told: bytes, cut: Cut, texts: Sequence[str]) -> float:
+    """Give the share of texts that have other pieces with the smaller tokeniser; without texts, all of them."""
+    before, after = _open(told), _open(cut.tokeniser)
+    pairs = zip(before.encode_batch(list(texts)), after.encode_batch(list(texts)), strict=True)
+    changed = sum(old.ids != cut.kept[new.ids].tolist() for old, new in pairs)
+    return changed / len(texts) if texts else 1.0
+
+
 def _open(told: bytes) -> Tokenizer:
     tokenizer = Tokenizer.from_buffer(told)
     tokenizer.no_padding()

@@ -14,11 +14,13 @@ import limbeck
 from limbeck.bench.efficiency import cost_of_a_million, texts_of_length
 from limbeck.bench.run import Case, bench
 from limbeck.compress.compress import fastest_good_one
+from limbeck.compress.draft import draft, student_graph
 from limbeck.compress.recipes import ABOUT, RECIPES
 from limbeck.config import CompressSettings
 from limbeck.distill.students import load_distilled
 from limbeck.measure.compare import load_measured
 from limbeck.runtime.bundle import read_bundle
+from limbeck.runtime.predictor import Predictor
 from limbeck.steps.compressing import CHOSEN, TABLE
 
 KINDS = ["bag", "cnn", "bilstm", "transformer"]
@@ -122,6 +124,21 @@ def test_all_of_a_vocabulary_can_stay(compressed):
     whole = json.loads((done.folder("compress") / TABLE).read_text())["bag"]["tokens"]
     cut = json.loads((compressed.folder("compress") / TABLE).read_text())["bag"]["tokens"]
     assert cut <= whole == load_distilled(done.folder("distill") / "bag").pieces.size
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "new", "cut"),
+    [("auto", 0, True), ("auto", 1, True), ("auto", 2, False), ("corpus", 2, True), ("all", 0, False)],
+)
+def test_a_vocabulary_is_cut_if_texts_are_read_as_before(compressed, vocabulary, new, cut):
+    trained = student_graph(load_distilled(compressed.folder("distill") / "bag"))
+    known = [text for text, _ in make_texts(100, seed=3)]
+    unseen = [*known[new:], *["a kaleidoscope of marmalade"] * new]
+    halves = np.full(len(trained.labels), 0.5, dtype=np.float32)
+    made = draft(trained, halves, known, CompressSettings(vocabulary=vocabulary), unseen)
+    assert (made.tokens < trained.pieces.size) == cut == (len(made.bundle.graph) < len(made.whole.graph))
+    proba = [Predictor(one, warn=False).predict_proba(known) for one in (made.bundle, made.whole)]
+    np.testing.assert_allclose(*proba, atol=1e-6)
 
 
 def test_one_class(template, tmp_path):
