@@ -47,8 +47,6 @@ class FastText:
 
     def __init__(self, rows: Rows) -> None:
         """Train."""
-        import fasttext
-
         self.models = []
         for category in rows.train.names:
             with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
@@ -57,14 +55,24 @@ class FastText:
                 file.flush()
                 told = {
                     "epoch": 50,
-                    "lr": 0.5,
                     "wordNgrams": 2,
                     "dim": 50,
                     "thread": 1,
                     "verbose": 0,
                     "bucket": 200_000,
                 }
-                self.models.append(fasttext.train_supervised(file.name, **told, seed=rows.seed))
+                self.models.append(self._train(file.name, told | {"seed": rows.seed}))
+
+    @staticmethod
+    def _train(file: str, told: dict[str, Any]) -> Any:
+        import fasttext
+
+        for rate in (0.5, 0.25):
+            try:
+                return fasttext.train_supervised(file, **told, lr=rate)
+            except RuntimeError:  # it met NaN; the library's advice is a lower rate
+                continue
+        return fasttext.train_supervised(file, **told, lr=0.1)
 
     def predict_proba(self, texts: Sequence[str]) -> Floats:
         """Ask every model."""

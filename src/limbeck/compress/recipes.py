@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from limbeck.compress.eight_bits import quantise, quantise_tables
+from limbeck.compress.eight_bits import quantise, quantise_tables, scale_rows
 
 # A graph, and whether this processor's sums of 8-bit products saturate; the smaller graph.
 Recipe = Callable[[bytes, bool], bytes]
@@ -22,6 +22,11 @@ def tables(graph: bytes, saturates: bool) -> bytes:
     return quantise_tables(graph)
 
 
+def rows(graph: bytes, saturates: bool) -> bytes:
+    """Turn tables and weights into 8 bits, and give the states of every token their own scale: half the rounding."""
+    return quantise(scale_rows(quantise_tables(graph)), per_channel=True, symmetric=True, reduce_range=saturates)
+
+
 def _whole(per_channel: bool, symmetric: bool) -> Recipe:
     def recipe(graph: bytes, saturates: bool) -> bytes:
         return quantise(quantise_tables(graph), per_channel, symmetric, reduce_range=saturates)
@@ -34,6 +39,7 @@ RECIPES: dict[str, Recipe] = {
     "tables": tables,
     "int8": _whole(per_channel=False, symmetric=True),
     "int8-channels": _whole(per_channel=True, symmetric=True),
+    "int8-rows": rows,
     "uint8": _whole(per_channel=False, symmetric=False),
     "uint8-channels": _whole(per_channel=True, symmetric=False),
 }
@@ -43,6 +49,7 @@ ABOUT: dict[str, str] = {
     "tables": "token tables in 8 bits",
     "int8": "tables and weights in 8 bits, a scale a matrix, around 0",
     "int8-channels": "the same, a scale a column",
+    "int8-rows": "the same, and a scale a token for what meets them",
     "uint8": "tables and weights in 8 bits, a scale and an offset a matrix",
     "uint8-channels": "the same, a scale and an offset a column",
 }

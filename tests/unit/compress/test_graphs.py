@@ -4,10 +4,11 @@ import numpy as np
 import onnxruntime
 import pytest
 import torch
+from onnx import TensorProto, helper, numpy_helper
 from tiny_encoders import CONFIGS, tiny_encoder
 
 from limbeck.compress.draft import fused_transformer
-from limbeck.compress.eight_bits import quantise, quantise_tables
+from limbeck.compress.eight_bits import quantise, quantise_tables, scale_rows
 from limbeck.compress.export import export
 from limbeck.compress.fuse import fused_operations
 from limbeck.compress.recipes import RECIPES
@@ -64,6 +65,48 @@ def test_encoders_of_every_shape(encoder):
     assert kind == "mpnet" or told.get("Attention") == 2, (kind, told)
     for name, recipe in RECIPES.items():
         assert farthest(network, recipe(fused, True)) < 0.05, (kind, name)
+
+
+def test_a_scale_a_token_changes_nothing_but_the_rounding(encoder):
+    _, folder = encoder
+    torch.manual_seed(0)
+    network = Transformer(Encoder(folder), Plan(3, 65, 32, 32, 0.0, 1)).eval()
+    with torch.no_grad():
+        # One token far larger than all others, as encoders have them.
+        next(network.encoder.parameters())[7] *= 100
+    fused = fused_transformer(network, network.encoder, one_class=False)
+    assert farthest(network, scale_rows(fused)) < 1e-5
+
+
+def test_a_scale_a_token_rounds_less():
+    rng = np.random.default_rng(0)
+    weights = rng.normal(size=(64, 8)).astype(np.float32)
+    states = rng.normal(size=(1, 12, 64)).astype(np.float32)
+    states[0, 3] *= 50
+    states[0, 5] = 0
+    graph = product_of(weights)
+    plain, apart = (
+        quantise(g, per_channel=True, symmetric=True, reduce_range=True) for g in (graph, scale_rows(graph))
+    )
+    others = np.arange(12) != 3
+    gaps = [np.abs(times(g, states) - states @ weights)[0, others].mean() for g in (plain, apart)]
+    assert gaps[1] < gaps[0] / 10
+
+
+def product_of(weights):
+    shape = [1, "tokens", weights.shape[0]]
+    made = helper.make_graph(
+        [helper.make_node("MatMul", ["states", "weights"], ["found"], "product")],
+        "product",
+        [helper.make_tensor_value_info("states", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info("found", TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(weights, "weights")],
+    )
+    return helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=8).SerializeToString()
+
+
+def times(graph, states):
+    return onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"]).run(None, {"states": states})[0]
 
 
 @pytest.mark.parametrize("kind", NETWORKS)
