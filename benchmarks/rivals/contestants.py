@@ -82,7 +82,7 @@ class FastText:
             for column, model in enumerate(self.models):
                 found = {label: likely for likely, label in model.f.predict(shown, 2, 0.0, "strict")}
                 proba[row, column] = found.get("__label__1", 0.0)
-        return proba
+        return np.clip(proba, 0, 1)  # the library rounds up past 1
 
 
 class Model2VecHeads:
