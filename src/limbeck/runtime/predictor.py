@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -173,6 +172,8 @@ class Predictor:
         if self.threads == 1 or len(groups) == 1:
             yield from ((rows, run(rows)) for rows in groups)
         else:
+            from concurrent.futures import ThreadPoolExecutor  # takes longer to load than many an answer
+
             with ThreadPoolExecutor(self.threads) as workers:
                 yield from zip(groups, workers.map(run, groups), strict=True)
 

@@ -6,11 +6,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from limbeck.errors import BadSetting, nearest
 from limbeck.text.encoding import CONTINUATION, repair
 from limbeck.text.markup import strip_markup
-from limbeck.text.scrub import scrub_email, scrub_iban, scrub_phone, scrub_ticket
 from limbeck.text.words import PICTURES
 
 # Scripts whose spelling uses the joiners U+200C and U+200D: Arabic to Sinhala, Tibetan, Myanmar, Khmer, Mongolian, ...
@@ -53,6 +53,14 @@ def _lower(text: str) -> str:
     return lowered if lowered.isascii() else unicodedata.normalize("NFC", lowered).lower()
 
 
+def _scrub(what: str, text: str) -> str:
+    """Call a function of `limbeck.text.scrub`, which is loaded when it is first used: its expressions take a while."""
+    from limbeck.text import scrub
+
+    scrubbed: str = getattr(scrub, f"scrub_{what}")(text)
+    return scrubbed
+
+
 @dataclass(frozen=True)
 class Step:
     """One named change of a text, with a line that says what it does."""
@@ -71,10 +79,10 @@ STEPS: dict[str, Step] = {
         Step("control", "Drop control, zero-width and direction characters; line ends to spaces.", _drop_control),
         Step("whitespace", "Turn every run of white space into one space, none at the ends.", _squeeze_whitespace),
         Step("lower", "Turn capitals into small letters.", _lower),
-        Step("scrub-email", "Replace e-mail addresses by [email].", scrub_email),
-        Step("scrub-iban", "Replace IBANs that pass their check by [iban].", scrub_iban),
-        Step("scrub-ticket", "Replace ticket, booking and order numbers by [ticket].", scrub_ticket),
-        Step("scrub-phone", "Replace phone numbers by [phone].", scrub_phone),
+        Step("scrub-email", "Replace e-mail addresses by [email].", partial(_scrub, "email")),
+        Step("scrub-iban", "Replace IBANs that pass their check by [iban].", partial(_scrub, "iban")),
+        Step("scrub-ticket", "Replace ticket, booking and order numbers by [ticket].", partial(_scrub, "ticket")),
+        Step("scrub-phone", "Replace phone numbers by [phone].", partial(_scrub, "phone")),
     )
 }
 DEFAULT_STEPS: tuple[str, ...] = ("encoding", "html", "control", "whitespace")
