@@ -78,8 +78,9 @@ def test_every_recipe_is_in_the_table_and_one_is_taken(table, kind):
     assert taken["lost"] <= CompressSettings().budget
     ran = [trial for trial in trials.values() if not trial["why_not"]]
     fastest = min(trial["p50_us"] for trial in ran if trial["within_budget"])
-    assert taken["p50_us"] <= 1.1 * fastest
-    near = [t for t in ran if t["within_budget"] and t["p50_us"] <= 1.1 * fastest]
+    limit = max(1.1 * fastest, fastest + 20)
+    assert taken["p50_us"] <= limit
+    near = [t for t in ran if t["within_budget"] and t["p50_us"] <= limit]
     assert taken["bytes"] <= 1.05 * min(trial["bytes"] for trial in near)
     assert all(trial["bytes"] > 0 and trial["p50_us"] > 0 for trial in ran)
     assert trials["int8"]["bytes"] < 0.8 * trials["float"]["bytes"]
@@ -171,16 +172,19 @@ def test_the_fastest_of_the_good_ones_is_chosen():
     ("others", "taken"),
     [
         ([], "float"),
-        ([("int8", 95, 400)], "int8"),
-        ([("int8", 109, 400)], "int8"),
-        ([("int8", 111, 400)], "float"),
-        ([("int8", 90, 400), ("uint8", 98, 399)], "int8"),
-        ([("int8", 90, 400), ("uint8", 98, 300)], "uint8"),
-        ([("tables", 99, 990)], "tables"),
+        ([("int8", 950, 400)], "int8"),
+        ([("int8", 1090, 400)], "int8"),
+        ([("int8", 1110, 400)], "float"),
+        ([("int8", 900, 400), ("uint8", 980, 399)], "int8"),
+        ([("int8", 900, 400), ("uint8", 980, 300)], "uint8"),
+        ([("tables", 990, 990)], "tables"),
+        ([("int8", 40, 1000), ("uint8", 55, 300)], "uint8"),
     ],
 )
 def test_the_fastest_recipe_is_taken_or_one_that_is_as_fast_and_clearly_smaller(others, taken):
-    trials = [Trial(name, "", 0.5, 0, 0, 0, size, speed, True) for name, speed, size in [("float", 100, 1000), *others]]
+    trials = [
+        Trial(name, "", 0.5, 0, 0, 0, size, speed, True) for name, speed, size in [("float", 1000, 1000), *others]
+    ]
     assert fastest_or_smaller(trials).recipe == taken
 
 
