@@ -117,8 +117,10 @@ def test_inspect_of_an_ner_project(tmp_path):
 
 
 def test_an_interrupted_run_says_that_nothing_is_lost(project_folder):
+    # Long enough to be still there when the keys are pressed again.
+    long = ["--set", 'baselines.kinds=["xgboost"]', "--set", "baselines.trials=500"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "limbeck", "run"],
+        [sys.executable, "-m", "limbeck", "run", *long],
         cwd=project_folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
