@@ -35,7 +35,8 @@ from limbeck.data.prepare import Prepared
 from limbeck.measure import decide, paired_bootstrap
 from limbeck.measure.compare import Measured, load_measured, measure_scorer
 from limbeck.pipeline import Pipeline
-from limbeck.runtime.predictor import Predictor, load
+from limbeck.runtime.load import load_classifier
+from limbeck.runtime.predictor import Predictor
 from limbeck.scorer import Floats
 from limbeck.teach.calibrate import load_calibrated
 from limbeck.teach.encoders import find_encoder
@@ -124,7 +125,7 @@ def race(data: Path, name: str, only: Sequence[str]) -> tuple[list[Entry], Prepa
     measured = load_measured(pipeline.folder("measure"))
     entries = []
     for student in STUDENTS:
-        model = load(pipeline.folder("compress") / student)
+        model = load_classifier(pipeline.folder("compress") / student)
         found = measure_as_is(model, prepared, measured[f"student-{student}"]["thresholds"], config)
         entries.append(entry(f"Limbeck {student}, {model.manifest.model.recipe}", True, found, model.predict, None))
     plain = plain_eight_bits(pipeline)

@@ -7,17 +7,32 @@ from typing import TYPE_CHECKING, Any
 from limbeck.errors import LimbeckError
 
 if TYPE_CHECKING:
-    from limbeck.runtime.predictor import Answer, Predictor, load
+    from limbeck.runtime.load import load
+    from limbeck.runtime.predictor import Answer, Predictor
+    from limbeck.runtime.tagger import Entity, EntityPredictor
     from limbeck.scorer import Scorer, Span, Tagger
 
 __version__ = "0.1.0"
 
-__all__ = ["Answer", "LimbeckError", "Predictor", "Scorer", "Span", "Tagger", "__version__", "load"]
+__all__ = [
+    "Answer",
+    "Entity",
+    "EntityPredictor",
+    "LimbeckError",
+    "Predictor",
+    "Scorer",
+    "Span",
+    "Tagger",
+    "__version__",
+    "load",
+]
 
 _HOME = {
     "Answer": "limbeck.runtime.predictor",
     "Predictor": "limbeck.runtime.predictor",
-    "load": "limbeck.runtime.predictor",
+    "load": "limbeck.runtime.load",
+    "Entity": "limbeck.runtime.tagger",
+    "EntityPredictor": "limbeck.runtime.tagger",
     "Scorer": "limbeck.scorer",
     "Span": "limbeck.scorer",
     "Tagger": "limbeck.scorer",

@@ -18,7 +18,7 @@ from limbeck.baselines import BaselineScorer
 from limbeck.baselines.kinds import KINDS as BASELINES
 from limbeck.bench.efficiency import A_BASELINE, A_BUNDLE, A_STUDENT, A_TEACHER, Serving, serving_process
 from limbeck.compress.draft import Draft, Trained, draft, student_graph, teacher_graph
-from limbeck.compress.recipes import RECIPES
+from limbeck.compress.recipes import RECIPES, Circumstances
 from limbeck.config import CompressSettings
 from limbeck.data.prepare import Prepared
 from limbeck.measure.compare import load_measured
@@ -244,7 +244,7 @@ def _of_network(
 def _small(whole: Draft, bundle: Path | None) -> Bundle:
     if bundle is not None:
         return read_bundle(bundle)
-    return whole.with_graph(RECIPES[TEACHERS_RECIPE](whole.bundle.graph, saturates()), TEACHERS_RECIPE)
+    return whole.with_graph(RECIPES[TEACHERS_RECIPE](whole.bundle.graph, Circumstances(saturates())), TEACHERS_RECIPE)
 
 
 def numbers_of(graph: bytes) -> int:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from limbeck.cli.entities import measured_taggers, print_taggers
 from limbeck.cli.options import AsJson, Overrides, ProjectFolder
 from limbeck.cli.output import console, print_json, print_table, show
 from limbeck.config import load_project
@@ -21,20 +22,25 @@ Measured = dict[str, dict[str, Any]]
 def command(
     project: ProjectFolder = Path(),
     overrides: Overrides = None,
-    by_category: Annotated[bool, typer.Option("--by-category", help="Show F1 for every category.")] = False,
+    by_category: Annotated[
+        bool, typer.Option("--by-category", help="Show F1 for every category, or type of entity.")
+    ] = False,
     by_source: Annotated[bool, typer.Option("--by-source", help="Show macro-F1 for every source.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the figures that the last run measured."""
     pipeline = Pipeline(load_project(project, overrides or ()))
     if as_json:
-        print_json(_measured(pipeline))
+        print_json(measured_taggers(pipeline) if pipeline.project.config.task == "ner" else _measured(pipeline))
     else:
         print_figures(pipeline, by_category, by_source)
 
 
 def print_figures(pipeline: Pipeline, by_category: bool = False, by_source: bool = False) -> None:
     """Print the models side by side."""
+    if pipeline.project.config.task == "ner":
+        print_taggers(pipeline, by_category)
+        return
     measured = _measured(pipeline)
     titles = pipeline.project.config.data.titles
     print_table("Figures", [row for name, m in measured.items() for row in _headline(name, m)], _NOTE)
@@ -56,11 +62,6 @@ _NOTE = (
 
 
 def _measured(pipeline: Pipeline) -> Measured:
-    if "measure" not in [step.name for step in pipeline.steps]:
-        task = pipeline.project.config.task
-        raise RunError(
-            f"There are no figures for the task {task} yet: its models are still to come.", "Use limbeck inspect."
-        )
     folder = pipeline.folder("measure")
     if folder is None:
         raise RunError("There are no figures for these files and settings yet.", "Make them with: limbeck run")

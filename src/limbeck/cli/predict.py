@@ -31,9 +31,10 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON a line also for texts named here.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say which categories texts have, with a bundle that limbeck compress made."""
-    from limbeck.runtime.predictor import load
-    from limbeck.runtime.stream import answers_to
+    """Say which categories texts have, or which entities, with a bundle that limbeck compress made."""
+    from limbeck.runtime.load import load
+    from limbeck.runtime.predictor import Predictor
+    from limbeck.runtime.stream import answers_to, entities_in
 
     if target is not None and target.exists():
         raise ProjectExists(f"{target} is already there.", "Name another file, or move it away first.")
@@ -41,8 +42,15 @@ def command(
     model = load(bundle, threads)
     lines: Iterable[str] = texts or (_texts(source, column) if source else _standard_input())
     at_once = 1 if not source and not texts and sys.stdin.isatty() else AT_ONCE
-    answers = answers_to(model, progress(lines, "texts"), at_once, probabilities)
-    if texts and not as_json and target is None:
+    if isinstance(model, Predictor):
+        answers = answers_to(model, progress(lines, "texts"), at_once, probabilities)
+    else:
+        answers = entities_in(model, progress(lines, "texts"), at_once)
+    if texts and not as_json and target is None and not isinstance(model, Predictor):
+        for answer in answers:
+            print_table(answer["text"], answer["entities"] or [{"entities": "none"}])
+        return
+    if texts and not as_json and target is None and isinstance(model, Predictor):
         titles = {label.name: label.title for label in model.manifest.labels}
         for answer in answers:
             rows = [

@@ -33,8 +33,13 @@ def command(
     """Let the teacher label the pool, and choose what students learn from."""
     pipeline = Pipeline(load_project(project, overrides or ()))
     config = pipeline.project.config
-    if "select" not in [step.name for step in pipeline.steps]:
+    if "pseudo" not in [step.name for step in pipeline.steps]:
         raise _not_wanted(config)
+    if config.task == "ner":
+        if why is not None:
+            raise BadSetting("--why explains rows of texts with categories.", "Look at limbeck measure instead.")
+        tag_pool(pipeline, as_json, quiet)
+        return
     states = run_steps(pipeline, "select", False, quiet or as_json, False)
     folders = {s.step.name: pipeline.store.folder(f"{RESULTS}/{s.step.name}", s.key) for s in states}
     if why is not None:
@@ -53,9 +58,21 @@ def command(
         print_selection(folders, config.data.titles)
 
 
+def tag_pool(pipeline: Pipeline, as_json: bool, quiet: bool) -> None:
+    """Let the teacher tag the pool, and say how sure it is."""
+    states = {state.step.name: state for state in run_steps(pipeline, "pseudo", False, quiet or as_json, False)}
+    pool, told = states["pool"].figures, states["pseudo"].figures
+    if as_json:
+        print_json({"pool": dict(pool), **told})
+    elif not quiet:
+        print_table("The pool", [{name: f"{count:,.0f}" for name, count in pool.items()}])
+        kept = {name.removeprefix("kept_at_"): share for name, share in told.items() if name.startswith("kept_at_")}
+        rows = [{"confidence": limit, "sentences": f"{share:.1%}"} for limit, share in kept.items()]
+        print_table("Sentences all of whose words are as certain", rows)
+        console().print(f"The teacher found {told['entities']:,.0f} entities.", markup=False)
+
+
 def _not_wanted(config: Config) -> BadSetting:
-    if config.task == "ner":
-        return BadSetting("The task ner has no pseudo labels yet.", "Use limbeck inspect.")
     if config.teach.kind == "none":
         return BadSetting("This project has no teacher: teach.kind is 'none'.", "Set it, e.g. --set teach.kind=probe.")
     if not config.data.pool:

@@ -12,12 +12,6 @@ def card(manifest: Manifest, trials: Sequence[Trial]) -> str:
     """Say what the model does, how good and how fast it is, what it was made from and how to use it."""
     figures, origin = manifest.figures, manifest.origin
     labels = "\n".join(f"| {label.title} | `{label.name}` | {label.threshold:.3f} |" for label in manifest.labels)
-    tried = "\n".join(
-        f"| {t.recipe}{' (this one)' if t.taken else ''} | {t.macro_f1:.4f} | {t.lost:+.2%} "
-        f"[{t.lost_low:+.2%}, {t.lost_high:+.2%}] | {t.bytes / 1e6:.1f} | {t.p50_us:.0f} |"
-        for t in trials
-        if not t.why_not
-    )
     reading = manifest.reading
     past = (
         f"read in pieces, {reading.max_windows} at most, that share {reading.overlap} tokens"
@@ -36,13 +30,11 @@ Made by Limbeck {manifest.made_with}, {manifest.made_at}.
 
 ## How good
 
-Macro-F1 on the half of dev that tuned nothing: {_figure(figures, "judging_macro_f1")};
-on test: {_figure(figures, "test_macro_f1")}.
+Macro-F1 on the half of dev that tuned nothing: {figure(figures, "judging_macro_f1")};
+on test: {figure(figures, "test_macro_f1")}.
 {_teacher(figures)}
 
-| recipe | macro-F1 (judging) | lost of float's | megabytes | microseconds a text |
-|---|---:|---|---:|---:|
-{tried}
+{tried_table(trials, "macro-F1 (judging)")}
 
 ## How it reads
 
@@ -69,15 +61,28 @@ model.predict_proba(["a text"])  # probabilities
 """
 
 
+def tried_table(trials: Sequence[Trial], quality: str) -> str:
+    """Give the recipes that ran, and what each cost."""
+    rows = [
+        f"| {t.recipe}{' (this one)' if t.taken else ''} | {t.macro_f1:.4f} | {t.lost:+.2%} "
+        f"[{t.lost_low:+.2%}, {t.lost_high:+.2%}] | {t.bytes / 1e6:.1f} | {t.p50_us:.0f} |"
+        for t in trials
+        if not t.why_not
+    ]
+    head = f"| recipe | {quality} | lost of float's | megabytes | microseconds a text |\n|---|---:|---|---:|---:|"
+    return "\n".join([head, *rows])
+
+
 def _teacher(figures: dict[str, object]) -> str:
     if "teacher_judging_macro_f1" not in figures:
         return "No teacher was asked."
     return (
-        f"The project's teacher has {_figure(figures, 'teacher_judging_macro_f1')} and "
-        f"{_figure(figures, 'teacher_test_macro_f1')}."
+        f"The project's teacher has {figure(figures, 'teacher_judging_macro_f1')} and "
+        f"{figure(figures, 'teacher_test_macro_f1')}."
     )
 
 
-def _figure(figures: dict[str, object], name: str) -> str:
+def figure(figures: dict[str, object], name: str) -> str:
+    """Show a figure, if there is one."""
     value = figures.get(name)
     return f"{value:.3f}" if isinstance(value, float) else "not measured"

@@ -12,7 +12,7 @@ import numpy as np
 
 from limbeck.compress.card import card
 from limbeck.compress.draft import Trained, draft
-from limbeck.compress.gate import Passed, through_the_gate
+from limbeck.compress.gate import LabelJudge, Passed, through_the_gate
 from limbeck.compress.reference import reference_of
 from limbeck.config import Config
 from limbeck.data.prepare import Prepared
@@ -61,7 +61,7 @@ def compress_model(
     }
     thresholds = np.array(measured["thresholds"], dtype=np.float32)
     made = draft(trained, thresholds, [*prepared.train.texts, *texts], config.compress, prepared.dev.texts)
-    passed = through_the_gate(made, prepared.dev_half(JUDGING), config, saturates)
+    passed = through_the_gate(made, LabelJudge(prepared.dev_half(JUDGING), config), config, saturates)
     shown = list(texts[:REFERENCE]) or list(prepared.train.texts[:REFERENCE])
     plain = passed.bundle.manifest
     titles = config.data.titles
@@ -74,7 +74,8 @@ def compress_model(
             "origin": dict(origin),
         }
     )
-    _write(folder, passed.bundle, manifest, card(manifest, passed.trials), trained)
+    more = _for_transformers(trained, trained.network, manifest) if isinstance(trained.network, Transformer) else {}
+    write_bundle(folder, passed.bundle, manifest, card(manifest, passed.trials), more)
     return Compressed(kind, folder, passed, made.gap, made.tokens)
 
 
@@ -85,14 +86,16 @@ def fastest_good_one(compressed: Sequence[Compressed], budget: float) -> Compres
     return min(good, key=lambda one: one.passed.taken.p50_us)
 
 
-def _write(folder: Path, bundle: Bundle, manifest: Manifest, told: str, trained: Trained) -> None:
+def write_bundle(
+    folder: Path, bundle: Bundle, manifest: Manifest, told: str, more: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Write a bundle's files, `more` of them as JSON, and read them again as anyone will."""
     folder.mkdir(parents=True)
     (folder / GRAPH).write_bytes(bundle.graph)
     (folder / TOKENISER).write_bytes(bundle.tokeniser)
     (folder / CARD).write_text(told, encoding="utf-8")
-    if isinstance(trained.network, Transformer):
-        for file, about in _for_transformers(trained, trained.network, manifest).items():
-            (folder / file).write_text(json.dumps(about, indent=1, default=str), encoding="utf-8")
+    for file, about in more.items():
+        (folder / file).write_text(json.dumps(about, indent=1, default=str), encoding="utf-8")
     write_facts(folder, manifest)
     read_bundle(folder)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -68,13 +69,15 @@ class Trained:
 class Draft:
     """A bundle in memory, with how far its probabilities are from the network's own, at most.
 
-    `whole` is the bundle with all of the vocabulary, which is what others are judged by.
+    `whole` is the bundle with all of the vocabulary, which is what others are judged by. `samples` are the graph's
+    inputs for real texts, one a text.
     """
 
     bundle: Bundle
     whole: Bundle
     gap: float
     tokens: int
+    samples: tuple[Mapping[str, Any], ...] = ()
 
     def with_graph(self, graph: bytes, recipe: str) -> Bundle:
         """Give the bundle with another graph."""
@@ -159,7 +162,8 @@ def draft(
             manifest = _manifest(trained, thresholds, settings, cut.tokeniser, pad_id)
             smaller = Bundle(Path(), manifest, bytes(model.SerializeToString()), cut.tokeniser)
             made = Draft(smaller, whole, 0.0, len(cut.kept))
-    return replace(made, gap=_compare(trained, made.bundle, list(texts)[:COMPARED]))
+    shown = list(texts)[:COMPARED]
+    return replace(made, gap=_compare(trained, made.bundle, shown), samples=_samples(made.bundle, shown))
 
 
 def _manifest(
@@ -224,6 +228,13 @@ def _compare(trained: Trained, bundle: Bundle, texts: list[str]) -> float:
             "This is a fault of Limbeck or of a library; please report it.",
         )
     return gap
+
+
+def _samples(bundle: Bundle, texts: list[str]) -> tuple[Mapping[str, Any], ...]:
+    """Give the first window of each text as the graph takes it."""
+    reads = Predictor(bundle, warn=False).read
+    ids = [np.array([reads(text).windows[0]], dtype=np.int64) for text in texts]
+    return tuple({"input_ids": one, "attention_mask": np.ones_like(one)} for one in ids)
 
 
 def _truncating(manifest: Manifest) -> Manifest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,10 @@ QUANTISED = ["MatMul", "Attention", "LSTM"]
 TINY = 1e-6
 
 
-def quantise(graph: bytes, per_channel: bool, symmetric: bool, reduce_range: bool) -> bytes:
+def quantise(graph: bytes, per_channel: bool, symmetric: bool, reduce_range: bool, spared: Sequence[str] = ()) -> bytes:
     """Turn weights into integers: a scale a matrix or a column; signed around 0, or unsigned with an offset.
+
+    Products that are `spared`, by name, stay as they are.
 
     Without VNNI, AVX2 adds two products of 8 bits in 16 and saturates; `reduce_range` leaves a bit free, so it can't.
     """
@@ -32,6 +35,7 @@ def quantise(graph: bytes, per_channel: bool, symmetric: bool, reduce_range: boo
             model,
             file,
             op_types_to_quantize=QUANTISED,
+            nodes_to_exclude=list(spared),
             per_channel=per_channel,
             reduce_range=reduce_range,
             weight_type=QuantType.QInt8 if symmetric else QuantType.QUInt8,

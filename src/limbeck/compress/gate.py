@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 
 from limbeck.compress.draft import Draft
-from limbeck.compress.recipes import ABOUT, FLOAT, RECIPES
+from limbeck.compress.recipes import ABOUT, FLOAT, RECIPES, Circumstances
 from limbeck.config import Config
 from limbeck.data.dataset import Dataset
-from limbeck.measure import decide, decide_classes, paired_bootstrap
+from limbeck.measure import Difference, decide, decide_classes, paired_bootstrap
 from limbeck.measure.bootstrap import bootstrap_interval
 from limbeck.progress import progress
 from limbeck.runtime.bundle import Bundle
 from limbeck.runtime.predictor import Predictor
-from limbeck.scorer import Floats
 
 # Calls before the clock counts, and calls that are timed, each with another text.
 WARM_UP, TIMED = 50, 300
@@ -29,9 +29,26 @@ TURNS = 3
 
 
 @dataclass(frozen=True)
+class Verdict:
+    """A figure of quality, and what is lost of float's: a share of it, with its paired bootstrap interval."""
+
+    macro_f1: float
+    lost: float
+    lost_low: float
+    lost_high: float
+
+    @staticmethod
+    def of(of_float: float, gap: Difference) -> Verdict:
+        """Turn a difference to float into a share of it."""
+        share = 1 / of_float if of_float > 0 else 0.0
+        return Verdict(of_float - gap.estimate, gap.estimate * share, gap.low * share, gap.high * share)
+
+
+@dataclass(frozen=True)
 class Trial:
     """A recipe's outcome: macro-F1 on the judging half, what is lost of float's, bytes of the graph, microseconds.
 
+    Of a tagger, `macro_f1` is F1 over all entities by exact match.
     `lost` is a share of the macro-F1 of float with all of its vocabulary, with the paired bootstrap interval `lost_low`
     to `lost_high`.
     """
@@ -67,29 +84,63 @@ class Passed:
         return next(trial for trial in self.trials if trial.taken)
 
 
-def through_the_gate(made: Draft, judging: Dataset, config: Config, saturates: bool) -> Passed:
+class Answering(Protocol):
+    """A bundle at work."""
+
+    def predict(self, texts: Sequence[str]) -> Sequence[object]:
+        """Answer."""
+        ...
+
+
+class Judge(Protocol):
+    """Says what a recipe costs: it loads bundles, has texts to time them with, and compares their answers."""
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """Texts that answers are timed with."""
+        ...
+
+    def load(self, bundle: Bundle) -> Any:  # noqa: ANN401 - something that is Answering, of the judge's own kind
+        """Give a bundle at work."""
+        ...
+
+    def compare(self, whole: Bundle, tried: Mapping[str, Any]) -> Mapping[str, Verdict]:
+        """Judge answers by those of the whole model in float."""
+        ...
+
+
+def through_the_gate(made: Draft, judge: Judge, config: Config, saturates: bool) -> Passed:
     """Try the configured recipes; take the fastest that stays within the budget, or one that is as fast and smaller."""
     bundles: dict[str, Bundle] = {}
     failed: dict[str, str] = {}
+    circumstances = Circumstances(saturates, made.samples)
     for name in progress([FLOAT, *(r for r in config.compress.recipes if r != FLOAT)], "trying recipes"):
         try:
-            bundle = made.with_graph(RECIPES[name](made.bundle.graph, saturates), name)
-            Predictor(bundle, warn=False).predict_proba(judging.texts[:2])
+            bundle = made.with_graph(RECIPES[name](made.bundle.graph, circumstances), name)
+            judge.load(bundle).predict(judge.texts[:2])
             bundles[name] = bundle
         except Exception as error:  # the quantiser and the runtime fail in many ways; float is still there
             failed[name] = (str(error).splitlines() or [type(error).__name__])[0]
-    predictors = {name: Predictor(bundle, config.compress.threads, warn=False) for name, bundle in bundles.items()}
-    proba = {name: predictor.predict_proba(judging.texts) for name, predictor in predictors.items()}
-    whole = Predictor(made.whole, warn=False).predict_proba(judging.texts)
-    speeds = time_in_turns(predictors, judging.texts)
-    trials = [_judge(name, bundles[name], proba[name], whole, judging, speeds[name], config) for name in bundles]
+    predictors = {name: judge.load(bundle) for name, bundle in bundles.items()}
+    verdicts = judge.compare(made.whole, predictors)
+    speeds = time_in_turns(predictors, judge.texts)
+    budget = config.compress.budget
+    trials = [
+        Trial(
+            name,
+            ABOUT[name],
+            **asdict(verdicts[name]),
+            bytes=len(bundle.graph),
+            p50_us=speeds[name],
+            within_budget=name == FLOAT or verdicts[name].lost <= budget,
+        )
+        for name, bundle in bundles.items()
+    ]
     chosen = fastest_or_smaller([trial for trial in trials if trial.within_budget])
     nan = float("nan")
-    table = [
-        Trial(**{**trial.as_dict(), "taken": trial.recipe == chosen.recipe})  # type: ignore[arg-type]
-        for trial in trials
-    ] + [Trial(name, ABOUT[name], nan, nan, nan, nan, 0, nan, False, False, why) for name, why in failed.items()]
-    return Passed(bundles[chosen.recipe], tuple(table), _why(chosen, trials, config.compress.budget))
+    table = [replace(trial, taken=trial.recipe == chosen.recipe) for trial in trials]
+    table += [Trial(name, ABOUT[name], nan, nan, nan, nan, 0, nan, False, False, why) for name, why in failed.items()]
+    return Passed(bundles[chosen.recipe], tuple(table), _why(chosen, trials, budget))
 
 
 def fastest_or_smaller(trials: Sequence[Trial]) -> Trial:
@@ -100,37 +151,41 @@ def fastest_or_smaller(trials: Sequence[Trial]) -> Trial:
     return min((trial for trial in fast if trial.bytes <= SAME_SIZE * smallest), key=lambda trial: trial.p50_us)
 
 
-def _judge(
-    name: str,
-    bundle: Bundle,
-    proba: Floats,
-    whole: Floats,
-    judging: Dataset,
-    microseconds: float,
-    config: Config,
-) -> Trial:
-    limits = np.array([label.threshold for label in bundle.manifest.labels])
-    one_class = config.task == "multiclass"
-    mine, plain = (decide_classes(p) if one_class else decide(p, limits) for p in (proba, whole))
-    settings = {"rounds": config.measure.rounds, "level": config.measure.level, "seed": config.seed}
-    of_float = bootstrap_interval(judging.labels, plain, **settings).estimate  # type: ignore[arg-type]
-    gap = paired_bootstrap(judging.labels, plain, mine, **settings)  # type: ignore[arg-type]
-    share = 1 / of_float if of_float > 0 else 0.0
-    lost = gap.estimate * share
-    return Trial(
-        name,
-        ABOUT[name],
-        of_float - gap.estimate,
-        lost,
-        gap.low * share,
-        gap.high * share,
-        len(bundle.graph),
-        microseconds,
-        name == FLOAT or lost <= config.compress.budget,
-    )
+@dataclass(frozen=True)
+class LabelJudge:
+    """Judges classifiers by macro-F1 on rows that tuned nothing."""
+
+    rows: Dataset
+    config: Config
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """The texts of the rows."""
+        return self.rows.texts
+
+    def load(self, bundle: Bundle) -> Predictor:
+        """Give a bundle at work."""
+        return Predictor(bundle, self.config.compress.threads, warn=False)
+
+    def compare(self, whole: Bundle, tried: Mapping[str, Predictor]) -> dict[str, Verdict]:
+        """Compare decisions by the paired bootstrap."""
+        limits = np.array([label.threshold for label in whole.manifest.labels])
+        measure, one_class = self.config.measure, self.config.task == "multiclass"
+        settings: dict[str, Any] = {"rounds": measure.rounds, "level": measure.level, "seed": self.config.seed}
+
+        def decisions(model: Predictor) -> Any:  # noqa: ANN401 - an array of numbers or of truths
+            proba = model.predict_proba(self.texts)
+            return decide_classes(proba) if one_class else decide(proba, limits)
+
+        plain = decisions(Predictor(whole, warn=False))
+        of_float = bootstrap_interval(self.rows.labels, plain, **settings).estimate
+        return {
+            name: Verdict.of(of_float, paired_bootstrap(self.rows.labels, plain, decisions(model), **settings))
+            for name, model in tried.items()
+        }
 
 
-def time_in_turns(predictors: dict[str, Predictor], texts: Sequence[str]) -> dict[str, float]:
+def time_in_turns(predictors: Mapping[str, Answering], texts: Sequence[str]) -> dict[str, float]:
     """Give the median time of an answer to one text, from raw text to labels, in microseconds."""
     taken: dict[str, list[float]] = {name: [] for name in predictors}
     shown = [[texts[(at * 7919) % len(texts)]] for at in range(WARM_UP + TIMED)] if texts else []

@@ -2,34 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from limbeck.compress.eight_bits import quantise, quantise_tables, scale_rows
+from limbeck.compress.sensitivity import guilty_products
 
-# A graph, and whether this processor's sums of 8-bit products saturate; the smaller graph.
-Recipe = Callable[[bytes, bool], bytes]
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What a recipe may know: whether this processor's sums of 8-bit products saturate, and inputs of real texts."""
+
+    saturates: bool
+    samples: Sequence[Mapping[str, Any]] = ()
+
+
+# A graph and the circumstances; the smaller graph.
+Recipe = Callable[[bytes, Circumstances], bytes]
 
 FLOAT = "float"
 
 
-def as_it_is(graph: bytes, saturates: bool) -> bytes:
+def as_it_is(graph: bytes, circumstances: Circumstances) -> bytes:
     """Change nothing."""
     return graph
 
 
-def tables(graph: bytes, saturates: bool) -> bytes:
+def tables(graph: bytes, circumstances: Circumstances) -> bytes:
     """Turn token tables into 8 bits, and nothing else: next to no loss, most of a small model's bytes."""
     return quantise_tables(graph)
 
 
-def rows(graph: bytes, saturates: bool) -> bytes:
+def rows(graph: bytes, circumstances: Circumstances) -> bytes:
     """Turn tables and weights into 8 bits, and give the states of every token their own scale: half the rounding."""
-    return quantise(scale_rows(quantise_tables(graph)), per_channel=True, symmetric=True, reduce_range=saturates)
+    scaled = scale_rows(quantise_tables(graph))
+    return quantise(scaled, per_channel=True, symmetric=True, reduce_range=circumstances.saturates)
+
+
+def mixed(graph: bytes, circumstances: Circumstances) -> bytes:
+    """Do the same, but leave the few products in float that lose most of what 8 bits lose, as real texts show."""
+    scaled = scale_rows(quantise_tables(graph))
+    spared = guilty_products(scaled, circumstances.samples, circumstances.saturates)
+    return quantise(scaled, per_channel=True, symmetric=True, reduce_range=circumstances.saturates, spared=spared)
 
 
 def _whole(per_channel: bool, symmetric: bool) -> Recipe:
-    def recipe(graph: bytes, saturates: bool) -> bytes:
-        return quantise(quantise_tables(graph), per_channel, symmetric, reduce_range=saturates)
+    def recipe(graph: bytes, circumstances: Circumstances) -> bytes:
+        return quantise(quantise_tables(graph), per_channel, symmetric, reduce_range=circumstances.saturates)
 
     return recipe
 
@@ -40,6 +60,7 @@ RECIPES: dict[str, Recipe] = {
     "int8": _whole(per_channel=False, symmetric=True),
     "int8-channels": _whole(per_channel=True, symmetric=True),
     "int8-rows": rows,
+    "int8-mixed": mixed,
     "uint8": _whole(per_channel=False, symmetric=False),
     "uint8-channels": _whole(per_channel=True, symmetric=False),
 }
@@ -50,6 +71,7 @@ ABOUT: dict[str, str] = {
     "int8": "tables and weights in 8 bits, a scale a matrix, around 0",
     "int8-channels": "the same, a scale a column",
     "int8-rows": "the same, and a scale a token for what meets them",
+    "int8-mixed": "the same, but for the few products that lose most by it",
     "uint8": "tables and weights in 8 bits, a scale and an offset a matrix",
     "uint8-channels": "the same, a scale and an offset a column",
 }

@@ -31,9 +31,7 @@ def reference_of(bundle: Bundle, texts: Sequence[str]) -> Reference:
         confidence=(counts / max(1, counts.sum())).tolist(),
         lengths=np.percentile([sum(map(len, one.windows)) for one in read], np.arange(0, 101, 10)).tolist(),
         unknown_rate=0.0 if unknown is None else float((ids == unknown).mean()),
-        embedding=np.round(predictor.embed(texts).mean(axis=0), 5).tolist()
-        if predictor.manifest.model.embedding
-        else [],
+        embedding=_mean_embedding(predictor, texts),
     )
 
 

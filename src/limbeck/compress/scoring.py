@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from limbeck.compress.draft import Draft, draft, teacher_graph
-from limbeck.compress.recipes import RECIPES
+from limbeck.compress.recipes import RECIPES, Circumstances
 from limbeck.config import CompressSettings
 from limbeck.errors import BadSetting
 from limbeck.measure.scaling import EDGE
@@ -107,7 +107,7 @@ class ExportedTeacher:
         plain = Predictor(made.bundle, threads, warn=False)
         if not self.eight_bits or saturates():
             return _Export(plain, 1.0)
-        graph = RECIPES[EIGHT_BITS](made.bundle.graph, False)
+        graph = RECIPES[EIGHT_BITS](made.bundle.graph, Circumstances(False))
         small = Predictor(made.with_graph(graph, EIGHT_BITS), threads, warn=False)
         likeness = alike(small.predict_proba(self._shown), plain.predict_proba(self._shown))
         return _Export(small, likeness) if likeness >= ALIKE else _Export(plain, 1.0)

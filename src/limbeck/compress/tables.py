@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-IDS = "input_ids"
+# Inputs whose numbers are looked up: tokens or words, and the marks of words.
+IDS = ("input_ids", "marks")
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ def tables_of(model: ModelProto) -> list[Table]:
     numbers = {tensor.name: tensor for tensor in model.graph.initializer}
     found: dict[str, list[NodeProto]] = {}
     for node in model.graph.node:
-        if node.op_type == "Gather" and node.input[1] == IDS and node.input[0] in numbers:
+        if node.op_type == "Gather" and node.input[1] in IDS and node.input[0] in numbers:
             found.setdefault(node.input[0], []).append(node)
     return [Table(name, numpy_helper.to_array(numbers[name]), tuple(nodes)) for name, nodes in found.items()]
 
@@ -63,7 +64,7 @@ def _scale_up(model: ModelProto, lookup: NodeProto, scales: str) -> None:
     lookup.output[0] = raw
     nodes = [
         helper.make_node("Cast", [raw], [f"{output}.floats"], f"{output}.cast", to=TensorProto.FLOAT),
-        helper.make_node("Gather", [scales, IDS], [f"{output}.scales"], f"{output}.scale", axis=0),
+        helper.make_node("Gather", [scales, lookup.input[1]], [f"{output}.scales"], f"{output}.scale", axis=0),
         helper.make_node("Mul", [f"{output}.floats", f"{output}.scales"], [output], f"{output}.product"),
     ]
     for offset, node in enumerate(nodes, start=1):

@@ -53,7 +53,8 @@ class StudentSettings(Section):
     kinds: Annotated[list[StudentKind], WithoutRepeats] = Field(
         ["bag", "cnn"],
         description="Which to train: bag (weighed token vectors: the fastest), cnn (convolutions), bilstm, transformer "
-        "(some of the encoder's layers), or a baseline: svm, tfidf-logreg, xgboost.",
+        "(some of the encoder's layers), or a baseline: svm, tfidf-logreg, xgboost. For entities: cnn, bilstm, "
+        "transformer.",
     )
     size: Literal["small", "medium", "large"] = Field("medium", description="How wide the networks are.")
     tokens: Literal["encoder", "pool"] = Field(
@@ -75,6 +76,14 @@ class StudentSettings(Section):
         3, description="Layers of a transformer student, taken evenly from the encoder's."
     )
     encoder: str = Field("", description="A smaller encoder to start a transformer student from, instead.")
+    decoder: Literal["softmax", "crf"] = Field(
+        "softmax",
+        description="For entities: the tags of words are scored one by one, or crf: moves from tag to tag are learnt, "
+        "too. What BIO forbids is impossible with both.",
+    )
+    depth: Annotated[int, Field(ge=1, le=2)] = Field(
+        1, description="For entities: one or two recurrent layers of a bilstm; a cnn gets more blocks with 2."
+    )
 
 
 class DistillSettings(LoopSettings):
@@ -91,6 +100,13 @@ class DistillSettings(LoopSettings):
     )
     attention: Annotated[float, Field(ge=0)] = Field(
         0.0, description="The teacher's attention maps; for transformer students."
+    )
+    sequences: Annotated[float, Field(ge=0)] = Field(
+        0.0, description="For entities: the teacher's best sequences of tags, each by how likely it is."
+    )
+    best: Annotated[int, Field(ge=1)] = Field(3, description="How many of them.")
+    marginals: Annotated[float, Field(ge=0)] = Field(
+        0.0, description="For entities with a crf: the teacher's probabilities, for tags over all of the sequences."
     )
     temperature: Annotated[float, Field(gt=0)] = Field(
         1.0, description="Softens the teacher's probabilities and the student's; the loss grows by its square."

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from limbeck.config.section import Section, WithoutRepeats
 
+AceCost = Literal["missed", "spurious", "wrong_type", "wrong_boundary", "overlap"]
 BaselineKind = Literal["svm", "tfidf-logreg", "xgboost"]
 
 
@@ -51,6 +52,14 @@ class MeasureSettings(Section):
         5,
         description="A category with fewer positives in the tuning half is not searched: it gets the threshold of the "
         "best expected F1, or with line-search 0.5.",
+    )
+    ace_weights: dict[str, Annotated[float, Field(ge=0)]] = Field(
+        {}, description="For entities: what one of a type is worth in the ACE value, e.g. { PER = 2.0 }; else 1."
+    )
+    ace_costs: dict[AceCost, Annotated[float, Field(ge=0)]] = Field(
+        {},
+        description="For entities: what errors cost there, as shares of an entity's worth: missed (1), spurious "
+        "(0.75), wrong_type (0.5), wrong_boundary (0.25); overlap (0.3): how much of an entity must be found.",
     )
 
 

@@ -9,16 +9,6 @@ from limbeck.config.inputs import Task
 from limbeck.config.section import Section
 from limbeck.config.settings import Config
 
-# Where a fresh project of a task differs from the defaults above.
-TASK_DEFAULTS: dict[Task, dict[str, dict[str, Any]]] = {
-    "multilabel": {},
-    "multiclass": {"data": {"labels": ["train.csv"], "dev": "dev.csv", "test": "test.csv"}},
-    "ner": {
-        "data": {"labels": ["train.conll"], "dev": "dev.conll", "test": "test.conll"},
-        "baselines": {"kinds": []},
-    },
-}
-
 
 def render(task: Task, overrides: Mapping[str, Mapping[str, Any]] | None = None) -> str:
     """Write a commented limbeck.toml that documents every setting with its default."""
@@ -27,9 +17,7 @@ def render(task: Task, overrides: Mapping[str, Mapping[str, Any]] | None = None)
         "# a misspelt key is an error.",
     ]
     config = Config(task=task)
-    special = {section: dict(values) for section, values in TASK_DEFAULTS[task].items()}
-    for section, values in (overrides or {}).items():
-        special.setdefault(section, {}).update(values)
+    special = overrides or {}
     for name, value in _plain(config):
         lines += ["", *_comment(Config.model_fields[name].description or ""), f"{name} = {toml_value(value)}"]
     for section, model in _sections(config):

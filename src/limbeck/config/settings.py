@@ -5,9 +5,10 @@ The fields' descriptions are the only documentation of a setting; `limbeck init`
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from limbeck.config.compressing import CompressSettings
 from limbeck.config.distilling import DistillSettings, PseudoSettings, StudentSettings
@@ -22,6 +23,21 @@ from limbeck.config.teaching import (
     TeachSettings,
     TrainSettings,
 )
+
+# Where a task's defaults differ from those of the settings themselves.
+TASK_DEFAULTS: dict[str, dict[str, dict[str, Any]]] = {
+    "multilabel": {},
+    "multiclass": {"data": {"labels": ["train.csv"], "dev": "dev.csv", "test": "test.csv"}},
+    "ner": {
+        "data": {"labels": ["train.conll"], "dev": "dev.conll", "test": "test.conll"},
+        "teach": {"kind": "partial"},
+        # States of sentence encoders say little of single words: all layers learn.
+        "train": {"freeze_layers": 0, "batch": 16, "patience": 4},
+        "students": {"kinds": ["cnn", "bilstm"]},
+        "distill": {"dropout": 0.4, "mask_tokens": 0.05, "batch": 64, "steps": 3000},
+        "baselines": {"kinds": []},
+    },
+}
 
 
 class Config(Section):
@@ -47,3 +63,16 @@ class Config(Section):
     measure: MeasureSettings = MeasureSettings()
     compress: CompressSettings = CompressSettings()
     track: TrackSettings = TrackSettings()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _defaults_of_task(cls, values: Any) -> Any:  # noqa: ANN401 - whatever stands in the file
+        """Fill in what the task does otherwise, below what the file says."""
+        if not isinstance(values, Mapping):
+            return values
+        filled = dict(values)
+        for section, defaults in TASK_DEFAULTS.get(str(values.get("task", "")), {}).items():
+            told = filled.get(section, {})
+            if isinstance(told, Mapping):
+                filled[section] = {**defaults, **told}
+        return filled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 FORMAT = 1
 
@@ -19,7 +19,10 @@ class Part(BaseModel):
 
 
 class Label(Part):
-    """A category: its name, the title that people read, and the probability from which on it is given."""
+    """A category: its name, the title that people read, and the probability from which on it is given.
+
+    For entities: a type, and the confidence from which on one of it is given.
+    """
 
     name: Annotated[str, Field(min_length=1)]
     title: str
@@ -52,6 +55,23 @@ class Model(Part):
     embedding: Annotated[int, Field(ge=0)] = Field(0, description="Width of the output `embedding`; 0: none.")
 
 
+class Tagging(Part):
+    """How a tagger's words become inputs, and how its scores become entities.
+
+    `between`, `first` and `last` are what moves from tag to tag score; empty ones score 0. An entity's confidence is
+    the logistic function of `slope` times the log-odds that its tags have together, plus `offset`.
+    """
+
+    reads: Literal["vectors", "encoder"]
+    marks: Literal["characters", "affixes"] = "affixes"
+    alphabet: str = ""
+    between: list[list[float]] = []
+    first: list[float] = []
+    last: list[float] = []
+    slope: float = 1.0
+    offset: float = 0.0
+
+
 class Reference(Part):
     """What the world was like when the model was made: later texts are compared with it."""
 
@@ -77,11 +97,23 @@ class Manifest(Part):
     name: str
     made_with: str
     made_at: str
-    task: Literal["multilabel", "multiclass"]
+    task: Literal["multilabel", "multiclass", "ner"]
     labels: Annotated[list[Label], Field(min_length=1)]
     reading: Reading
     model: Model
+    tagging: Tagging | None = None
     reference: Reference | None = None
     figures: dict[str, Any] = {}
     origin: dict[str, Any] = {}
     files: dict[str, FileFacts]
+
+    @model_validator(mode="after")
+    def _tells_how_to_tag(self) -> Manifest:
+        tags = 2 * len(self.labels) + 1
+        if (self.task == "ner") != (self.tagging is not None):
+            raise ValueError("a bundle says how it tags if, and only if, it finds entities")
+        if self.tagging is not None:
+            moves = [self.tagging.first, self.tagging.last, *self.tagging.between]
+            if any(len(row) not in (0, tags) for row in moves) or len(self.tagging.between) not in (0, tags):
+                raise ValueError(f"moves between {tags} tags are expected")
+        return self

@@ -6,16 +6,16 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbeck.errors import BundleBroken, Place
+from limbeck.errors import BundleBroken
 from limbeck.runtime.batches import batches_by_length
-from limbeck.runtime.bundle import GRAPH, Bundle, read_bundle
+from limbeck.runtime.bundle import Bundle
 from limbeck.runtime.manifest import Manifest
+from limbeck.runtime.session import open_session
 from limbeck.runtime.tokenise import Tokenised, Tokeniser
 from limbeck.scorer import Floats
 from limbeck.text import Cleaner
@@ -62,7 +62,7 @@ class Predictor:
         self._mean = reading.combine == "mean"
         self._one_class = bundle.manifest.task == "multiclass"
         self._bundle = bundle
-        self._run = _session(bundle, threads)
+        self._run = open_session(bundle, threads)
         self._ones = np.ones((1, reading.max_tokens), dtype=np.int64)
         self._warned = not warn
 
@@ -180,12 +180,7 @@ class Predictor:
     @cached_property
     def _run_batch(self) -> Any:  # noqa: ANN401 - onnxruntime has no types
         """A session that leaves the other threads to other batches."""
-        return self._run if self.threads == 1 else _session(self._bundle, 1)
-
-
-def load(folder: str | Path, threads: int = 1) -> Predictor:
-    """Check and load a bundle."""
-    return Predictor(read_bundle(Path(folder)), threads)
+        return self._run if self.threads == 1 else open_session(self._bundle, 1)
 
 
 def _checked(texts: Sequence[str]) -> Sequence[str]:
@@ -195,20 +190,3 @@ def _checked(texts: Sequence[str]) -> Sequence[str]:
         if not isinstance(text, str):
             raise TypeError(f"texts[{place}] is {type(text).__name__}, not a text.")
     return texts
-
-
-def _session(bundle: Bundle, threads: int) -> Any:  # noqa: ANN401 - onnxruntime has no types
-    import onnxruntime  # type: ignore[import-untyped]
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 4  # errors are raised; they needn't be printed as well
-    # Threads that wait by spinning take time from whatever else runs on the machine.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    try:
-        session = onnxruntime.InferenceSession(bundle.graph, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # the library has no common class of errors
-        told = str(error).splitlines()[0]
-        raise BundleBroken(f"{GRAPH} can't be loaded: {told}", "Make it again.", Place(bundle.folder)) from None
-    return session.run

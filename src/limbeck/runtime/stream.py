@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
 from limbeck.runtime.predictor import Predictor
+from limbeck.runtime.tagger import EntityPredictor
 
 DIGITS = 4
 
@@ -24,3 +26,12 @@ def answers_to(
             if answer.truncated:
                 told["truncated"] = True
             yield told
+
+
+def entities_in(predictor: EntityPredictor, texts: Iterable[str], at_once: int) -> Iterator[dict[str, Any]]:
+    """Give the entities of each text, in order, as plain values."""
+    waiting = iter(texts)
+    while some := list(islice(waiting, at_once)):
+        for text, found in zip(some, predictor.predict(some), strict=True):
+            entities = [asdict(entity) | {"confidence": round(entity.confidence, DIGITS)} for entity in found]
+            yield {"text": text, "entities": entities}

@@ -59,6 +59,10 @@ class Tokeniser:
         windows = [[*self.first, *kept[start : start + self.room], *self.last] for start in starts]
         return Tokenised(windows, len(kept) < len(ids) or len(shown) < len(text))
 
+    def ids(self, word: str) -> list[int]:
+        """Give the ids of one word of a text, without special tokens, as they are where a space stands before it."""
+        return self._words(word) if self.by_word else self._encode(f" {word}")
+
     def _words(self, text: str) -> list[int]:
         known, ids = self._known, []
         for word in text.split(" "):

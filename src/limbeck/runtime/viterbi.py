@@ -51,6 +51,27 @@ def allowed_moves(types: int) -> NDArray[np.bool_]:
     return allowed
 
 
+def decode(scores: Floats, lengths: NDArray[np.intp], moves: Moves, plain: bool) -> list[NDArray[np.intp]]:
+    """Give the best tags of each sentence; `plain` says that all moves that BIO allows score the same.
+
+    Then the best tag of each word is the answer wherever BIO allows them together, and only the rest is searched.
+    """
+    if not plain:
+        return viterbi(scores, lengths, moves)
+    best = scores.argmax(axis=2)
+    inside = (best > 0) & (best % 2 == 0)
+    before = np.concatenate([np.zeros((len(best), 1), dtype=best.dtype), best[:, :-1]], axis=1)
+    # I- has the next number after B- of its type.
+    wrong = inside & (before != best) & (before != best - 1)
+    wrong &= np.arange(best.shape[1]) < lengths[:, None]
+    found = [tags[:length] for tags, length in zip(best, lengths, strict=True)]
+    again = np.flatnonzero(wrong.any(axis=1))
+    if len(again):
+        for row, tags in zip(again, viterbi(scores[again], lengths[again], moves), strict=True):
+            found[row] = tags
+    return found
+
+
 def viterbi(scores: Floats, lengths: NDArray[np.intp], moves: Moves) -> list[NDArray[np.intp]]:
     """Give the tags of each sentence; `scores` are [sentences, words, tags], padded past `lengths`."""
     sentences, words, _ = scores.shape

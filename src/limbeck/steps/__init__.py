@@ -10,6 +10,7 @@ from limbeck.steps.measuring import MEASURE
 from limbeck.steps.pool import POOL, PSEUDO, SELECT
 from limbeck.steps.step import Step, StepRun
 from limbeck.steps.students import DISTILL
+from limbeck.steps.tagging import TAG_COMPRESS, TAG_DISTILL, TAG_MEASURE, TAG_POOL, TAG_PSEUDO, TAG_TEACH
 from limbeck.steps.teaching import ADAPT, CALIBRATE, TEACH
 
 STEPS: tuple[Step, ...] = (
@@ -25,6 +26,12 @@ STEPS: tuple[Step, ...] = (
     DISTILL,
     MEASURE,
     COMPRESS,
+    TAG_TEACH,
+    TAG_POOL,
+    TAG_PSEUDO,
+    TAG_DISTILL,
+    TAG_MEASURE,
+    TAG_COMPRESS,
 )
 
 __all__ = ["STEPS", "Step", "StepRun"]

@@ -12,6 +12,9 @@ from limbeck.steps.step import NETWORKS, WORD_COUNTERS, Figures, Step, StepRun, 
 from limbeck.store import content_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from limbeck.compress.compress import Compressed
     from limbeck.compress.draft import Trained
 
 # Texts of the pool whose word pieces stay in the vocabulary.
@@ -56,6 +59,14 @@ def _run_compress(run: StepRun) -> Figures:
         raise RunError(" ".join(refused.values()), "Add another student or baseline.")
     chosen = fastest_good_one(made, config.compress.student_budget)
     run.write_json(CHOSEN, {"model": chosen.kind})
+    table, figures = table_of(made)
+    table |= {name: {"why": why, "trials": []} for name, why in refused.items()}
+    (run.folder / TABLE).write_text(json.dumps(table, indent=1), encoding="utf-8")
+    return figures
+
+
+def table_of(made: Sequence[Compressed]) -> tuple[dict[str, object], Figures]:
+    """Give all that was tried, by model, and the figures of what was taken."""
     figures: Figures = {}
     table: dict[str, object] = {}
     for one in made:
@@ -69,9 +80,7 @@ def _run_compress(run: StepRun) -> Figures:
         size = sum(file.stat().st_size for file in one.folder.iterdir())
         told = {"macro_f1": taken.macro_f1, "lost": taken.lost, "bytes": size, "p50_us": taken.p50_us, "gap": one.gap}
         figures |= {f"{one.kind}.{name}": value for name, value in told.items()}
-    table |= {name: {"why": why, "trials": []} for name, why in refused.items()}
-    (run.folder / TABLE).write_text(json.dumps(table, indent=1), encoding="utf-8")
-    return figures
+    return table, figures
 
 
 def folder_of(measured: str) -> str:

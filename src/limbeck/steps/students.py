@@ -11,7 +11,7 @@ from limbeck.steps.pool import distills
 from limbeck.steps.step import NETWORKS, WORD_COUNTERS, Figures, Step, StepRun, without_baselines
 
 
-def _student_files(project: Project) -> list[Path]:
+def student_files(project: Project) -> list[Path]:
     """Give files that a student starts from: word vectors, a smaller encoder."""
     from limbeck.teach.encoders import files_of, find_encoder
 
@@ -84,7 +84,7 @@ DISTILL = Step(
         )
     ),
     after=("data", "teach", "calibrate", "select"),
-    files=_student_files,
+    files=student_files,
     run=_run_distill,
     libraries=(*NETWORKS, *WORD_COUNTERS),
     unmoved_by=("distill.checkpoint_seconds", "baselines.kinds"),

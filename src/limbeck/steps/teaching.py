@@ -12,7 +12,8 @@ from limbeck.steps.pool import pool_files
 from limbeck.steps.step import NETWORKS, WORD_COUNTERS, Figures, Step, StepRun, without_baselines
 
 
-def _encoder_files(project: Project) -> list[Path]:
+def encoder_files(project: Project) -> list[Path]:
+    """Give the files of the encoder, or of the model, that a teacher is built on."""
     from limbeck.teach.borrowed import is_teacher
     from limbeck.teach.encoders import files_of, find_encoder
 
@@ -123,7 +124,7 @@ ADAPT = Step(
         "limbeck.text",
     ),
     after=("data",),
-    files=lambda project: [*pool_files(project), *_encoder_files(project)],
+    files=lambda project: [*pool_files(project), *encoder_files(project)],
     run=_run_adapt,
     libraries=NETWORKS,
     unmoved_by=("data.titles", "data.labels", "data.dev", "data.test", "data.categories"),
@@ -141,7 +142,7 @@ TEACH = Step(
         for name in ("teach", "training", "runtime.batches", "baselines", "tune", "measure", "data.splits", "text")
     ),
     after=("data", "adapt"),
-    files=_encoder_files,
+    files=encoder_files,
     run=_run_teach,
     libraries=(*NETWORKS, *WORD_COUNTERS),
     unmoved_by=("train.checkpoint_seconds", "baselines.kinds"),

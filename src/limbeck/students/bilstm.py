@@ -28,8 +28,8 @@ class BiLstm(Student):
         vectors = self.tokens(ids)
         order = reversed_order(mask)
         there, _ = self.forwards(vectors)
-        back, _ = self.backwards(_take(vectors, order))
-        vector = self.pool(torch.cat([there, _take(back, order)], dim=2), mask)
+        back, _ = self.backwards(take_in_order(vectors, order))
+        vector = self.pool(torch.cat([there, take_in_order(back, order)], dim=2), mask)
         return Reading(self.head(self.dropout(vector)), vector)
 
 
@@ -43,5 +43,6 @@ def reversed_order(mask: Tensor) -> Tensor:
     return torch.where(turned >= 0, turned, positions)
 
 
-def _take(states: Tensor, order: Tensor) -> Tensor:
+def take_in_order(states: Tensor, order: Tensor) -> Tensor:
+    """Give states [texts, tokens, width] in another order of the tokens."""
     return states.gather(1, order.unsqueeze(-1).expand(-1, -1, states.shape[2]))

@@ -29,11 +29,16 @@ class Transformer(Student):
         return Reading(self.head(self.dropout(vector)), vector, maps)
 
     def save_encoder(self, folder: Path) -> None:
-        """Write the encoder, and how it pools, so that `Encoder(folder)` gives it again."""
-        self.encoder.model.save_pretrained(folder)
-        (folder / "1_Pooling").mkdir()
-        told = {"pooling_mode": {"first": "cls"}.get(self.encoder.pooling, self.encoder.pooling)}
-        (folder / "1_Pooling" / "config.json").write_text(json.dumps(told), encoding="utf-8")
+        """Write the encoder, and how it pools."""
+        save_encoder(self.encoder, folder)
+
+
+def save_encoder(encoder: Encoder, folder: Path) -> None:
+    """Write an encoder, and how it pools, so that `Encoder(folder)` gives it again."""
+    encoder.model.save_pretrained(folder)
+    (folder / "1_Pooling").mkdir()
+    told = {"pooling_mode": {"first": "cls"}.get(encoder.pooling, encoder.pooling)}
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(told), encoding="utf-8")
 
 
 def keep_layers(encoder: Encoder, wanted: int) -> list[int]:

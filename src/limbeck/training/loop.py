@@ -32,17 +32,32 @@ EVALUATIONS = 10
 class Job:
     """One training run: what to learn, and the two sets that it is watched on.
 
-    `fold` is the part of the fold that was held out, `dev` the tuning half of dev; either may be empty.
+    `fold` is the part of the fold that was held out, `dev` the tuning half of dev; either may be empty. Both are
+    `Examples`; a job that judges otherwise has its own.
     """
 
     lesson: Lesson
-    fold: Examples
-    dev: Examples
+    fold: Any
+    dev: Any
     settings: LoopSettings
     seed: int
-    pad_id: int
+    pad_id: int = 0
     one_class: bool = False
     min_positives: int = 5
+
+    def judge(self, model: nn.Module, part: Any, device: str) -> tuple[float | None, NDArray[np.float64]]:  # noqa: ANN401
+        """Give macro-F1 at the set's own best thresholds, and those; None where no label is known to be positive."""
+        examples: Examples = part
+        labels = examples.labels
+        halves = np.full(labels.shape[1], 0.5)
+        if not (labels == 1).any():
+            return None, halves
+        proba = predict(model, examples, self.pad_id, self.one_class, device)
+        names = [str(column) for column in range(labels.shape[1])]
+        if self.one_class:
+            return evaluate_classes(labels, proba, names).macro_f1, halves
+        thresholds = tune_thresholds(labels, proba, self.min_positives)
+        return evaluate(labels, proba, thresholds, names).macro_f1, thresholds
 
 
 @dataclass(frozen=True)
@@ -173,8 +188,9 @@ class _Run:
         Each set is judged at its own best thresholds, because curated folds hold more positives than dev does; those
         that are kept come from dev.
         """
-        fold, of_fold = self._judge(self.job.fold)
-        dev, of_dev = self._judge(self.job.dev)
+        where = str(self.accelerator.device)
+        fold, of_fold = self.job.judge(self.model, self.job.fold, where)
+        dev, of_dev = self.job.judge(self.model, self.job.dev, where)
         known = [score for score in (fold, dev) if score is not None]
         # Without any set to watch, the last weights count as the best.
         mean = float(np.mean(known)) if known else float(self.progress.step)
@@ -189,19 +205,6 @@ class _Run:
             self.progress.finished |= self.progress.waited >= self.settings.patience
         figures = {"step": self.progress.step, "loss": self.progress.usual_loss, "f1_fold": fold, "f1_dev": dev}
         self.progress.history.append({**figures, "f1": mean, "best": better})
-
-    def _judge(self, examples: Examples) -> tuple[float | None, NDArray[np.float64]]:
-        """Give macro-F1 at the set's own best thresholds, and those; None where no label is known to be positive."""
-        labels = examples.labels
-        halves = np.full(labels.shape[1], 0.5)
-        if not (labels == 1).any():
-            return None, halves
-        proba = predict(self.model, examples, self.job.pad_id, self.job.one_class, str(self.accelerator.device))
-        names = [str(column) for column in range(labels.shape[1])]
-        if self.job.one_class:
-            return evaluate_classes(labels, proba, names).macro_f1, halves
-        thresholds = tune_thresholds(labels, proba, self.job.min_positives)
-        return evaluate(labels, proba, thresholds, names).macro_f1, thresholds
 
     def _save(self) -> None:
         if self.checkpoints and self.accelerator.is_main_process:

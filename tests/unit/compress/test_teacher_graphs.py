@@ -9,7 +9,7 @@ from tiny_encoders import tiny_classifier
 
 from limbeck.compress import scoring
 from limbeck.compress.draft import draft, teacher_graph
-from limbeck.compress.recipes import RECIPES
+from limbeck.compress.recipes import RECIPES, Circumstances
 from limbeck.compress.scoring import ExportedTeacher
 from limbeck.config import CompressSettings
 from limbeck.errors import BadSetting
@@ -49,7 +49,7 @@ def test_a_graph_gives_the_teachers_probabilities(folder, kind):
     made = draft(trained, half, TEXTS, CompressSettings())
     found = Predictor(made.bundle).predict_proba(TEXTS)
     assert np.abs(found - taught.predict_proba(TEXTS)).max() < 5e-4
-    small = made.with_graph(RECIPES["int8"](made.bundle.graph, True), "int8")
+    small = made.with_graph(RECIPES["int8"](made.bundle.graph, Circumstances(True)), "int8")
     assert np.abs(Predictor(small).predict_proba(TEXTS) - found).max() < 0.1
 
 

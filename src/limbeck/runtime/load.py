@@ -1,0 +1,27 @@
+"""Opening a bundle of any kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from limbeck.runtime.bundle import read_bundle
+from limbeck.runtime.predictor import Predictor
+
+if TYPE_CHECKING:
+    from limbeck.runtime.tagger import EntityPredictor
+
+
+def load(folder: str | Path, threads: int = 1) -> Predictor | EntityPredictor:
+    """Check and load a bundle: what gives texts categories, or what finds entities in them."""
+    bundle = read_bundle(Path(folder))
+    if bundle.manifest.task != "ner":
+        return Predictor(bundle, threads)
+    from limbeck.runtime.tagger import EntityPredictor  # only who looks for entities waits for it
+
+    return EntityPredictor(bundle, threads)
+
+
+def load_classifier(folder: str | Path, threads: int = 1) -> Predictor:
+    """Check and load a bundle that gives texts categories."""
+    return Predictor(read_bundle(Path(folder)), threads)

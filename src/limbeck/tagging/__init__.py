@@ -1,0 +1,1 @@
+"""Taggers: teachers and students that find entities, and how one learns from the other."""
