@@ -10,6 +10,7 @@ import typer
 from limbeck.cli import (
     baselines,
     bench,
+    compare,
     compress,
     demo_data,
     distill,
@@ -52,6 +53,7 @@ app.command("compress", rich_help_panel=CHAIN)(compress.command)
 app.command("run", rich_help_panel=ALL)(run.command)
 app.command("status", rich_help_panel=ALL)(status.command)
 app.command("bench", rich_help_panel=USE)(bench.command)
+app.command("compare", rich_help_panel=USE)(compare.command)
 app.command("predict", rich_help_panel=USE)(predict.command)
 
 

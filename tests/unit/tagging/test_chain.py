@@ -1,0 +1,187 @@
+"""Entities from files to bundles: what is found is there, cut exactly, and each step keeps its promises."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tagging_project import make_sentences, tag_pipeline
+
+from limbeck import load
+from limbeck.data.splits import JUDGING, TUNING
+from limbeck.data.tagged import PreparedSentences
+from limbeck.errors import BadSetting, BrokenRow, ColumnMissing
+from limbeck.measure.taggers import load_measured_taggers, tags_of_spans
+from limbeck.runtime.viterbi import tag_names
+from limbeck.scorer import Span, Tagger
+from limbeck.tagging.lesson import tags_of
+from limbeck.tagging.pool import choose_sentences, confidence_of, first_sentences
+from limbeck.tagging.student import load_tagger_student
+from limbeck.tagging.teacher import load_tagger_teacher
+
+KINDS = ("cnn", "bilstm", "transformer")
+
+
+def prepared_of(pipeline):
+    return PreparedSentences.load(pipeline.folder("data"))
+
+
+def test_students_find_what_their_teacher_finds(tagged):
+    measured = load_measured_taggers(tagged.folder("measure"))
+    f1 = {name: told["figures"]["test"]["exact"]["f1"] for name, told in measured.items()}
+    assert f1["teacher-partial"] > 0.9
+    assert all(f1[f"student-{kind}"] > 0.9 for kind in KINDS)
+    assert all(0 <= told["figures"]["test"]["ace"] <= 1 for told in measured.values())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_bundle_says_what_its_network_says(tagged, kind):
+    bundle, network = load(tagged.folder("compress") / kind), load_tagger_student(tagged.folder("distill") / kind)
+    texts = [s.text for s in prepared_of(tagged).test]
+    exact = [[(e.start, e.end, e.type) for e in found] for found in bundle.predict(texts)]
+    plain = [[(s.start, s.end, s.type) for s in found] for found in network.tag(texts)]
+    assert np.mean([a == b for a, b in zip(exact, plain, strict=True)]) > 0.95
+    assert isinstance(bundle, Tagger) and isinstance(network, Tagger)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=st.lists(st.text(max_size=40) | st.sampled_from(["Bad  Aibling, Ida!", "Ada\u0301 🚂 Bonn"]), max_size=5))
+def test_any_text_gives_spans_that_cut_it(tagged, kind, texts):
+    bundle = _bundle(tagged, kind)
+    for text, found in zip(texts, bundle.predict(texts), strict=True):
+        ends = [0, *(entity.end for entity in found)]
+        for entity, before in zip(found, ends, strict=False):
+            assert before <= entity.start < entity.end <= len(text)
+            assert entity.text == text[entity.start : entity.end] and entity.text.strip() == entity.text
+            assert entity.type in bundle.labels and 0 <= entity.confidence <= 1
+
+
+_BUNDLES: dict = {}
+
+
+def _bundle(tagged, kind):
+    if kind not in _BUNDLES:
+        _BUNDLES[kind] = load(tagged.folder("compress") / kind)
+    return _BUNDLES[kind]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(words=st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=12))
+def test_tags_are_always_bio(tagged, kind, words):
+    student = load_tagger_student(tagged.folder("distill") / kind) if kind not in _STUDENTS else _STUDENTS[kind]
+    _STUDENTS[kind] = student
+    [tags] = tags_of(student.emissions([words]), student.moves)
+    names, before = tag_names(student.labels), "O"
+    for tag in (names[number] for number in tags):
+        assert not tag.startswith("I-") or before[2:] == tag[2:]
+        before = tag
+
+
+_STUDENTS: dict = {}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_text_of_any_length_is_read_whole(tagged, kind):
+    bundle = _bundle(tagged, kind)
+    text = "the wifi never worked 12 " * 300 + "Ida lives in Bonn 7"
+    found = bundle.predict([text])[0]
+    assert [entity.text for entity in found][-2:] == ["Ida", "Bonn"]
+    assert bundle.predict(["", "   ", "\n"]) == [[], [], []]
+
+
+def test_many_texts_are_answered_as_one_by_one(tagged):
+    texts = [" ".join(word for word, _ in s) for s in make_sentences(70, 9)]
+    for kind in KINDS:
+        bundle = _bundle(tagged, kind)
+        # Sums of other batches round otherwise; entities stay.
+        together = [[(e.start, e.end, e.type) for e in found] for found in bundle.predict(texts)]
+        alone = [[(e.start, e.end, e.type) for e in bundle.predict([text])[0]] for text in texts]
+        assert np.mean([a == b for a, b in zip(together, alone, strict=True)]) > 0.97
+
+
+def test_it_serves_without_torch(tagged):
+    told = (
+        "import sys, limbeck\n"
+        f"found = limbeck.load({str(tagged.folder('compress') / 'bilstm')!r}).predict(['Ida lives in Bonn'])\n"
+        "assert [e.text for e in found[0]] == ['Ida', 'Bonn'], found\n"
+        "heavy = {'torch', 'transformers', 'sklearn', 'pandas', 'scipy', 'pyarrow'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    subprocess.run([sys.executable, "-c", told], check=True)
+
+
+def test_confidence_is_fitted_on_the_other_half(tagged):
+    measured = load_measured_taggers(tagged.folder("measure"))["student-cnn"]
+    bundle = _bundle(tagged, "cnn")
+    assert bundle.manifest.tagging.slope == pytest.approx(measured["slope"])
+    assert set(measured["calibration_error"]) == {"judging", "test"}
+    halves = prepared_of(tagged).halves
+    assert (halves == TUNING).any() and (halves == JUDGING).any()
+
+
+def test_a_teacher_is_read_again_as_it_was(tagged):
+    teacher = load_tagger_teacher(tagged.folder("teach"), tagged.project.root)
+    [found] = teacher.tag(["Ida lives in Bonn"])
+    assert [(span.start, span.end, span.type) for span in found] == [(0, 3, "PER"), (13, 17, "LOC")]
+
+
+def test_tagged_sentences_are_guessed_by_members_that_did_not_see_them(tagged):
+    from limbeck.tagging.teach import load_scores
+
+    prepared = prepared_of(tagged)
+    scores = load_scores(tagged.folder("teach") / "out_of_fold.npz")
+    for fold, sentence, guess in zip(prepared.folds, prepared.train, scores, strict=True):
+        assert len(guess) == (len(sentence.tokens) if fold < 2 else 0)
+
+
+def test_nothing_is_done_twice(tagged):
+    assert all(state.done for state in tagged.status())
+    again = tag_pipeline(tagged.project.root, 'students.kinds=["cnn"]', "students.decoder=crf", "students.layers=1")
+    done = {state.step.name: state.done for state in again.status()}
+    assert done["pseudo"] and not done["distill"]
+
+
+def test_uncertain_words_become_unknown_or_cost_the_sentence(tagged):
+    pool, scored = tagged.folder("pool"), tagged.folder("pseudo")
+    config = tagged.project.config.pseudo
+    every, _ = choose_sentences(pool, scored, config, 0)
+    assert len(every) == len(first_sentences(pool, 10_000)) == 150
+    strict = config.model_copy(update={"confidence": 0.999})
+    left, guesses = choose_sentences(pool, scored, strict, 0)
+    assert len(left) < len(every) and not any(np.isnan(guess).any() for guess in guesses)
+    kept, guesses = choose_sentences(pool, scored, strict.model_copy(update={"uncertain": "unknown"}), 0)
+    assert len(kept) == len(every) and any(np.isnan(guess).any() for guess in guesses)
+    few, _ = choose_sentences(pool, scored, config.model_copy(update={"rows": 7}), 0)
+    assert len(few) == 7
+    assert confidence_of(np.full((1, 5), 0.2)).tolist() == pytest.approx([0.5])
+
+
+@pytest.mark.parametrize(
+    ("row", "error"), [({"txt": "a"}, ColumnMissing), ({"text": 3}, BrokenRow), ({"tokens": ["a", 3]}, BrokenRow)]
+)
+def test_a_broken_pool_is_an_error_with_its_place(tagged, tmp_path, row, error):
+    from shutil import copytree, ignore_patterns
+
+    folder = copytree(tagged.project.root, tmp_path / "p", ignore=ignore_patterns(".limbeck"))
+    (folder / "pool.jsonl").write_text(json.dumps({"text": "fine"}) + "\n" + json.dumps(row) + "\n", encoding="utf-8")
+    with pytest.raises(error) as told:
+        tag_pipeline(folder).run(until="pool")
+    assert told.value.place.line == 2
+
+
+def test_a_kind_that_finds_no_entities_is_refused(tagged):
+    with pytest.raises(BadSetting, match="bag"):
+        tag_pipeline(tagged.project.root, 'students.kinds=["bag"]').run(until="distill")
+
+
+def test_words_get_the_tags_of_spans(tagged):
+    sentence = prepared_of(tagged).test[0]
+    assert tags_of_spans(sentence, sentence.spans()) == sentence.tags
+    # One that ends within a word covers it; one that touches a word of another is left out.
+    start, end = sentence.offsets()[1]
+    assert tags_of_spans(sentence, [Span(start, end - 1, "LOC"), Span(end - 1, end, "PER")])[1] == "B-LOC"
