@@ -11,6 +11,7 @@ import csv
 import json
 import random
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,22 @@ def make_scarce(data: Path, out: Path, rows: int = 300, positive: float = 0.33, 
         ]
         write_jsonl(out / f"{part}.jsonl", known)
     (out / "limbeck.toml").write_text('task = "multilabel"\n', encoding="utf-8")
+
+
+def make_few_sentences(data: Path, out: Path, sentences: int, seed: int = 0) -> None:
+    """Turn `data` ({train,dev,test}.conll) into a project for entities: `sentences` tagged ones, the rest is the pool.
+
+    With 0, all are tagged, and their words are the pool as well.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    blocks = (data / "train.conll").read_text(encoding="utf-8").strip().split("\n\n")
+    random.Random(f"{seed}/{data.name}").shuffle(blocks)
+    tagged, rest = (blocks[:sentences], blocks[sentences:]) if sentences else (blocks, blocks)
+    (out / "train.conll").write_text("\n\n".join(tagged) + "\n", encoding="utf-8")
+    write_jsonl(out / "pool.jsonl", [{"tokens": [line.split()[0] for line in block.splitlines()]} for block in rest])
+    for part in ("dev", "test"):
+        shutil.copy(data / f"{part}.conll", out / f"{part}.conll")
+    (out / "limbeck.toml").write_text('task = "ner"\n', encoding="utf-8")
 
 
 def slug(label: str) -> str:

@@ -68,7 +68,8 @@ def compare_models(
     own = own_models(pipeline, threads)
     unknown = [name for name in models if name not in own and not name.startswith("spacy:") and not Path(name).is_dir()]
     if unknown:
-        raise BadSetting(f"There is no model '{unknown[0]}'.", f"Name a folder, or one of {', '.join(own)}.")
+        there = f"Name a folder, or one of {', '.join(own)}." if own else "Name a folder, or make models: limbeck run"
+        raise BadSetting(f"There is no model '{unknown[0]}'.", there)
     found = []
     for name in progress(list(models) or list(own), "comparing", len(models) or len(own)):
         model = own[name]() if name in own else open_model(name, pipeline, threads)
