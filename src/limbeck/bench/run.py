@@ -15,7 +15,7 @@ from limbeck.config import Config
 from limbeck.data.dataset import Dataset
 from limbeck.data.prepare import Prepared
 from limbeck.data.splits import JUDGING
-from limbeck.errors import RunError
+from limbeck.errors import BadSetting, RunError
 from limbeck.measure import decide, decide_classes
 from limbeck.measure.bootstrap import bootstrap_interval
 from limbeck.pipeline import Pipeline
@@ -51,6 +51,8 @@ def bench(
 
     With `quick`, nothing is tried on test, and only of bundles a process is watched that does nothing but answer.
     """
+    if pipeline.project.config.task == "ner":
+        raise BadSetting("limbeck bench times classifiers.", "For entities use: limbeck compare")
     for name in NEEDED:
         if name not in [step.name for step in pipeline.steps] or pipeline.folder(name) is None:
             raise RunError(f"The step {name} hasn't run for these files and settings.", "Run: limbeck run")
