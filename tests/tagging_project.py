@@ -32,6 +32,9 @@ QUICK = [
     'compress.recipes=["tables", "int8"]',
 ]
 
+# All kinds of student, each with a crf.
+ALL_STUDENTS = ['students.kinds=["cnn", "bilstm", "transformer"]', "students.decoder=crf", "students.layers=1"]
+
 
 def make_sentences(count: int, seed: int) -> list[list[tuple[str, str]]]:
     """Make up sentences with cities and people, as (word, BIO tag)."""

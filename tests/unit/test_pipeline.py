@@ -27,7 +27,7 @@ def states(folder: Path, *overrides: str) -> dict[str, tuple[str, tuple[str, ...
 
 
 ALL = [(name, event) for name in ("data", "baselines", "measure") for event in ("start", "done")]
-NER = 'task = "ner"\n[data]\nlabels = ["train.conll"]\ndev = "dev.conll"\ntest = "test.conll"\n'
+NER = 'task = "ner"\n[teach]\nkind = "none"\n'
 FRESH = [(name, "fresh") for name in ("data", "baselines", "measure")]
 
 

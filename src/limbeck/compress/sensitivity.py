@@ -23,13 +23,7 @@ def guilty_products(graph: bytes, samples: Sequence[Mapping[str, Any]], saturate
     whole = sum(sizes.values())
     if not samples or whole < FEWEST:
         return []
-    plain = _answers(graph, samples)
-    lost = {}
-    for name in sizes:
-        alone = quantise(
-            graph, per_channel=True, symmetric=True, reduce_range=saturates, spared=[*(set(sizes) - {name})]
-        )
-        lost[name] = float(((_answers(alone, samples) - plain) ** 2).mean())
+    lost = losses(graph, samples, saturates)
     left, total, room = sum(lost.values()), sum(lost.values()), SPARED * whole
     spared: list[str] = []
     for name in sorted(sizes, key=lambda name: lost[name] / sizes[name], reverse=True):
@@ -39,6 +33,18 @@ def guilty_products(graph: bytes, samples: Sequence[Mapping[str, Any]], saturate
             spared.append(name)
             left, room = left - lost[name], room - sizes[name]
     return spared
+
+
+def losses(graph: bytes, samples: Sequence[Mapping[str, Any]], saturates: bool) -> dict[str, float]:
+    """Turn each product alone into 8 bits; give the mean squared difference that it makes to the answers."""
+    plain = _answers(graph, samples)
+    names = list(products(onnx.load_from_string(graph)))
+    found = {}
+    for name in names:
+        others = [other for other in names if other != name]
+        alone = quantise(graph, per_channel=True, symmetric=True, reduce_range=saturates, spared=others)
+        found[name] = float(((_answers(alone, samples) - plain) ** 2).mean())
+    return found
 
 
 def products(model: ModelProto) -> dict[str, int]:

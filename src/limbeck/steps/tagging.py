@@ -249,6 +249,7 @@ TAG_MEASURE = Step(
     files=no_files,
     run=_run_measure,
     libraries=NETWORKS,
+    wanted=lambda config: config.teach.kind != "none",
 )
 
 TAG_COMPRESS = Step(

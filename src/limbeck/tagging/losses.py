@@ -6,9 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from limbeck.distill.losses import EDGE, soft_classes
 from limbeck.tagging.crf import UNKNOWN, Crf
-
-EDGE = 1e-4
 
 
 def tag_loss(emissions: Tensor, tags: Tensor, mask: Tensor, crf: Crf | None) -> Tensor:
@@ -24,12 +23,7 @@ def tag_loss(emissions: Tensor, tags: Tensor, mask: Tensor, crf: Crf | None) -> 
 
 def soft_tags(emissions: Tensor, guesses: Tensor, temperature: float) -> Tensor:
     """KL divergence of the student's softmax from the teacher's, at a temperature, times its square."""
-    given = ~torch.isnan(guesses).any(dim=2)
-    if not given.any():
-        return emissions.sum() * 0.0
-    target = torch.log_softmax(guesses[given].clamp(min=EDGE).log() / temperature, dim=1)
-    student = torch.log_softmax(emissions[given] / temperature, dim=1)
-    return temperature**2 * functional.kl_div(student, target, log_target=True, reduction="batchmean")
+    return soft_classes(emissions.flatten(0, 1), guesses.flatten(0, 1), temperature)
 
 
 def soft_marginals(emissions: Tensor, guesses: Tensor, mask: Tensor, crf: Crf) -> Tensor:

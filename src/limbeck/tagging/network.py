@@ -56,7 +56,8 @@ class EncoderTagger(TaggerNetwork):
         """Put fresh outputs on an encoder."""
         super().__init__()
         self.encoder = encoder
-        self.shapes_before = nn.Embedding(len(SHAPES), encoder.width)
+        # Some encoders' token vectors are narrower than their layers.
+        self.shapes_before = nn.Embedding(len(SHAPES), encoder.model.get_input_embeddings().embedding_dim)
         nn.init.zeros_(self.shapes_before.weight)
         self.shapes_after = nn.Embedding(len(SHAPES), SHAPE_WIDTH)
         self.dropout = nn.Dropout(dropout)

@@ -11,7 +11,7 @@ from limbeck.compress.draft import fused_transformer
 from limbeck.compress.eight_bits import quantise, quantise_tables, scale_rows
 from limbeck.compress.export import export
 from limbeck.compress.fuse import fused_operations
-from limbeck.compress.recipes import RECIPES
+from limbeck.compress.recipes import RECIPES, Circumstances
 from limbeck.students.network import Plan
 from limbeck.students.registry import NETWORKS
 from limbeck.students.transformer import Transformer
@@ -64,7 +64,7 @@ def test_encoders_of_every_shape(encoder):
     assert told.get("SkipLayerNormalization", 0) >= 3, (kind, told)
     assert kind == "mpnet" or told.get("Attention") == 2, (kind, told)
     for name, recipe in RECIPES.items():
-        assert farthest(network, recipe(fused, True)) < 0.05, (kind, name)
+        assert farthest(network, recipe(fused, Circumstances(True))) < 0.05, (kind, name)
 
 
 def test_a_scale_a_token_changes_nothing_but_the_rounding(encoder):
