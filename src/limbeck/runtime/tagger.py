@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -90,6 +91,8 @@ class EntityPredictor:
         places = [words(text) for text in texts]
         tokens = [[text[a:b] for a, b in mine] for text, mine in zip(texts, places, strict=True)]
         whole = [self._parts(mine) for mine in tokens]
+        if len(whole) == 1 and len(whole[0]) == 1:
+            return [list(self._spans(self._one(tokens[0]), places[0]))]
         pieces = [tokens[row][a:b] for row, cut in enumerate(whole) for a, b in cut]
         decoded = self._decoded(pieces)
         return [
@@ -99,31 +102,35 @@ class EntityPredictor:
 
     def _parts(self, tokens: Sequence[str]) -> list[tuple[int, int]]:
         """Divide a text that is too long."""
-        reader = self.reader
-        # No word costs less than 1, and most texts are short.
-        if not tokens:
-            return []
-        costs = [reader.cost(token) for token in tokens]
-        if sum(costs) <= reader.most:
-            return [(0, len(tokens))]
-        return parts(costs, [token in ENDS for token in tokens], reader.most)
+        costs = self.reader.costs(tokens)
+        if sum(costs) <= self.reader.most:
+            return [(0, len(tokens))] if tokens else []
+        return parts(costs, [token in ENDS for token in tokens], self.reader.most)
+
+    def _one(self, words: Sequence[str]) -> tuple[Tags, Floats]:
+        """Give the tags of one sentence, and its scores."""
+        given = self.reader.collate([self.reader.read(words)])
+        scores = self._run([EMISSIONS], dict(zip(self.reader.names, given, strict=True)))[0]
+        [tags] = decode(scores, np.array((len(words),)), self._moves, self._plain)
+        return tags, scores[0]
 
     def _decoded(self, pieces: Sequence[Sequence[str]]) -> Iterator[tuple[Tags, Floats]]:
-        """Give each piece's tags and their log-probabilities."""
+        """Give each piece's tags, and its scores."""
         lengths = np.array([len(piece) for piece in pieces], dtype=np.intp)
         ready: list[tuple[Tags, Floats] | None] = [None] * len(pieces)
         for rows, scores in self._batches(pieces, lengths):
             tags = decode(scores, lengths[rows], self._moves, self._plain)
             for place, row in enumerate(rows):
-                ready[row] = tags[place], chosen_log(scores[place, : lengths[row]], tags[place])
+                ready[row] = tags[place], scores[place, : lengths[row]]
         yield from (one for one in ready if one is not None)
 
     def _spans(self, decoded: tuple[Tags, Floats], places: Sequence[tuple[int, int]]) -> Iterator[Span]:
-        tags, likely = decoded
+        tags, scores = decoded
         tagging = self.manifest.tagging
         assert tagging is not None
         for first, last, kind in entities(tags):
-            confidence = calibrated(float(likely[first:last].sum()), tagging.slope, tagging.offset)
+            likely = float(chosen_log(scores[first:last], tags[first:last]).sum())
+            confidence = calibrated(likely, tagging.slope, tagging.offset)
             name = self.labels[kind]
             if confidence >= self._limits[name]:
                 yield Span(places[first][0], places[last - 1][1], name, confidence)
@@ -141,10 +148,7 @@ class EntityPredictor:
     ) -> Iterator[tuple[NDArray[np.intp], Floats]]:
         reads: list[Read] = [self.reader.read(piece) for piece in pieces]
         for rows in batches_by_length(lengths, AT_ONCE):
-            if len(rows) == 1:
-                given = self.reader.collate([reads[rows[0]]])
-            else:
-                given = self.reader.collate([reads[row] for row in rows])
+            given = self.reader.collate([reads[row] for row in rows])
             yield rows, self._run([EMISSIONS], dict(zip(self.reader.names, given, strict=True)))[0]
 
 
@@ -174,7 +178,7 @@ def moves_of(tagging: Tagging, types: int) -> tuple[Moves, bool]:
 def entities(tags: Sequence[int] | Tags) -> Iterator[tuple[int, int, int]]:
     """Give the entities of valid BIO tags, by number, as (first word, word after the last, number of the type)."""
     start, kind = -1, -1
-    for at, tag in enumerate([*map(int, tags), 0]):
+    for at, tag in enumerate([*(tags if isinstance(tags, list) else np.asarray(tags).tolist()), 0]):
         inside = tag > 0 and tag % 2 == 0
         if start >= 0 and not inside:
             yield start, at, kind
@@ -193,8 +197,8 @@ def chosen_log(scores: Floats, tags: Tags) -> Floats:
 
 def calibrated(log_probability: float, slope: float, offset: float) -> float:
     """Give an entity's confidence from the log-probability that its tags have together."""
-    likely = min(max(float(np.exp(log_probability)), EDGE), 1 - EDGE)
-    return float(1 / (1 + np.exp(-(slope * np.log(likely / (1 - likely)) + offset))))
+    likely = min(max(math.exp(min(log_probability, 0.0)), EDGE), 1 - EDGE)
+    return 1 / (1 + math.exp(-(slope * math.log(likely / (1 - likely)) + offset)))
 
 
 def _check(texts: Any) -> None:  # noqa: ANN401 - whatever was given

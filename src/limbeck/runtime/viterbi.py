@@ -59,6 +59,10 @@ def decode(scores: Floats, lengths: NDArray[np.intp], moves: Moves, plain: bool)
     if not plain:
         return viterbi(scores, lengths, moves)
     best = scores.argmax(axis=2)
+    if len(best) == 1:
+        # Most requests are for one sentence, for which plain Python is faster.
+        tags = best[0, : lengths[0]]
+        return [tags] if _legal(tags.tolist()) else viterbi(scores, lengths, moves)
     inside = (best > 0) & (best % 2 == 0)
     before = np.concatenate([np.zeros((len(best), 1), dtype=best.dtype), best[:, :-1]], axis=1)
     # I- has the next number after B- of its type.
@@ -95,6 +99,17 @@ def viterbi(scores: Floats, lengths: NDArray[np.intp], moves: Moves) -> list[NDA
             tag = came[row, at, tag]
         found.append(tags)
     return found
+
+
+def _legal(tags: list[int]) -> bool:
+    """Say whether BIO allows these tags, by number."""
+    before = 0
+    for tag in tags:
+        # I- has the next number after B- of its type.
+        if tag and not tag % 2 and before not in (tag, tag - 1):
+            return False
+        before = tag
+    return True
 
 
 def _inside(types: int) -> NDArray[np.bool_]:

@@ -28,8 +28,8 @@ class Reader(Protocol):
     names: tuple[str, ...]
     most: int
 
-    def cost(self, word: str) -> int:
-        """Say how much of `most` a word takes."""
+    def costs(self, words: Sequence[str]) -> list[int]:
+        """Say how much of `most` each word takes."""
         ...
 
     def read(self, words: Sequence[str]) -> Read:
@@ -52,11 +52,12 @@ class VectorReader:
         self._lexicon, self._marks = lexicon, marks
         self._places = lexicon.places
         self._lock = Lock()
-        self._forget()
+        # Words and the table that their numbers are rows of, always exchanged together.
+        self._memory = self._forgotten(REMEMBERED)
 
-    def cost(self, word: str) -> int:
+    def costs(self, words: Sequence[str]) -> list[int]:
         """Every word counts 1."""
-        return 1
+        return [1] * len(words)
 
     def read(self, words: Sequence[str]) -> Read:
         """Give [words, places] and [words, marks]."""
@@ -76,15 +77,15 @@ class VectorReader:
 
     def _rows(self, words: Sequence[str]) -> tuple[list[int], Ints]:
         """Give the rows of a table that describe these words; new ones are added."""
-        known, table = self._known, self._table
+        known, table = self._memory
         try:
             return [known[word] for word in words], table
         except KeyError:
             pass
         with self._lock:
-            if len(self._known) + len(words) > len(self._table):
-                self._forget(max(REMEMBERED, len(words)))
-            known, table = self._known, self._table
+            known, table = self._memory
+            if len(known) + len(words) > len(table):
+                self._memory = known, table = self._forgotten(max(REMEMBERED, len(words)))
             for word in words:
                 if word not in known:
                     # The row is filled before any other thread can find it.
@@ -92,11 +93,10 @@ class VectorReader:
                     known[word] = len(known)
             return [known[word] for word in words], table
 
-    def _forget(self, size: int = 0) -> None:
-        # New objects: another thread may still be reading the old ones.
-        self._known: dict[str, int] = {}
+    def _forgotten(self, size: int) -> tuple[dict[str, int], Ints]:
+        """Give an empty memory: new objects, because another thread may still be reading the old ones."""
         width = len(self._lexicon("a")) + len(self._marks("a"))
-        self._table = np.zeros((size or REMEMBERED, width), dtype=np.int64)
+        return {}, np.zeros((size, width), dtype=np.int64)
 
 
 class EncoderReader:
@@ -111,9 +111,9 @@ class EncoderReader:
         self._ends = len(self._pieces.first) + len(self._pieces.last)
         self.most = max_tokens - self._ends
 
-    def cost(self, word: str) -> int:
+    def costs(self, words: Sequence[str]) -> list[int]:
         """Count pieces."""
-        return len(self._cut(word))
+        return [len(self._cut(word)) for word in words]
 
     def read(self, words: Sequence[str]) -> Read:
         """Give ids, shapes and first pieces; a word past the limit has no piece, and isn't looked at (see `most`)."""

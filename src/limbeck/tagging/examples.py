@@ -98,7 +98,7 @@ def read_sentences(reader: Reader, sentences: Sequence[Sequence[str]]) -> list[R
 
 def words_that_fit(words: Sequence[str], reader: Reader) -> int:
     """Count the first words that a network can read at once."""
-    return int((np.cumsum([reader.cost(word) for word in words]) <= reader.most).sum()) if len(words) else 0
+    return int((np.cumsum(reader.costs(words)) <= reader.most).sum())
 
 
 def fitting(sentence: Sentence, reader: Reader) -> Sentence:

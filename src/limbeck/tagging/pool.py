@@ -17,6 +17,7 @@ from limbeck.data.records import Record, read_records
 from limbeck.data.tagged import PreparedSentences
 from limbeck.errors import BrokenRow, ColumnMissing, Place, nearest
 from limbeck.progress import bar
+from limbeck.runtime.tagger import ENDS
 from limbeck.runtime.wordinputs import MOST_WORDS, parts
 from limbeck.scorer import Floats
 from limbeck.store import Store, key_of, link_or_copy
@@ -50,7 +51,7 @@ def gather_sentences(
                 continue
             taken.add(plain)
             tokens = [text[a:b] for a, b in words(text)]
-            for first, last in parts([1] * len(tokens), [token in ".!?" for token in tokens], MOST_WORDS):
+            for first, last in parts([1] * len(tokens), [token in ENDS for token in tokens], MOST_WORDS):
                 waiting.append(tokens[first:last])
                 counts["sentences"] += 1
                 counts["words"] += last - first

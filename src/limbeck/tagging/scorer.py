@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from limbeck.progress import progress
-from limbeck.runtime.tagger import calibrated, chosen_log, entities
+from limbeck.runtime.tagger import ENDS, calibrated, chosen_log, entities
 from limbeck.runtime.viterbi import Moves
 from limbeck.runtime.wordinputs import Reader, parts
 from limbeck.scorer import Floats, Span
@@ -77,8 +77,7 @@ def in_parts(reader: Reader, sentences: Sequence[Words]) -> tuple[list[Words], l
     found: list[Words] = []
     of: list[int] = []
     for row, sentence in enumerate(sentences):
-        costs = [reader.cost(word) for word in sentence]
-        for first, last in parts(costs, [word in ".!?" for word in sentence], reader.most):
+        for first, last in parts(reader.costs(sentence), [word in ENDS for word in sentence], reader.most):
             found.append(sentence[first:last])
             of.append(row)
     return found, of

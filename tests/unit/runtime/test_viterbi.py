@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limbeck.runtime.viterbi import Moves, allowed_moves, tag_names, viterbi
+from limbeck.runtime.viterbi import Moves, allowed_moves, decode, tag_names, viterbi
 
 
 def score(tags, scores, moves):
@@ -63,3 +63,13 @@ def test_inside_follows_its_own_type():
     assert allowed[names.index("B-LOC"), names.index("I-LOC")] and allowed[names.index("I-PER"), names.index("I-PER")]
     assert not allowed[names.index("B-PER"), names.index("I-LOC")] and not allowed[0, names.index("I-PER")]
     assert allowed[:, [0, 1, 3]].all()
+
+
+@given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_plain_decoding_is_the_same_as_searching(types, sentences, words, seed):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(scale=3, size=(sentences, words, 2 * types + 1)).astype(np.float32)
+    lengths = rng.integers(1, words + 1, sentences)
+    moves = Moves.bio(types)
+    for mine, searched in zip(decode(scores, lengths, moves, True), viterbi(scores, lengths, moves), strict=True):
+        assert mine.tolist() == searched.tolist()
