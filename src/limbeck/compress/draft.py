@@ -38,6 +38,8 @@ from limbeck.text import Cleaner
 
 # Real texts that graph and network are compared on.
 COMPARED = 200
+# Real texts that recipes may look at.
+SAMPLES = 600
 # The share of unseen texts that may be read differently after the vocabulary was cut.
 READ_DIFFERENTLY = 0.01
 
@@ -162,8 +164,11 @@ def draft(
             manifest = _manifest(trained, thresholds, settings, cut.tokeniser, pad_id)
             smaller = Bundle(Path(), manifest, bytes(model.SerializeToString()), cut.tokeniser)
             made = Draft(smaller, whole, 0.0, len(cut.kept))
-    shown = list(texts)[:COMPARED]
-    return replace(made, gap=_compare(trained, made.bundle, shown), samples=_samples(made.bundle, shown))
+    gap = _compare(trained, made.bundle, list(texts)[:COMPARED])
+    # Of all texts, labelled ones and the pool's.
+    return replace(
+        made, gap=gap, samples=_samples(made.bundle, list(texts)[:: max(1, len(texts) // SAMPLES)][:SAMPLES])
+    )
 
 
 def _manifest(

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from limbeck.compress.eight_bits import quantise, quantise_tables, scale_rows
-from limbeck.compress.sensitivity import guilty_products
+from limbeck.compress.recentre import recentred
+from limbeck.compress.sensitivity import guilty_products, is_large
 
 
 @dataclass(frozen=True)
@@ -37,21 +38,29 @@ def tables(graph: bytes, circumstances: Circumstances) -> bytes:
 def rows(graph: bytes, circumstances: Circumstances) -> bytes:
     """Turn tables and weights into 8 bits, and give the states of every token their own scale: half the rounding."""
     scaled = scale_rows(quantise_tables(graph))
-    return quantise(scaled, per_channel=True, symmetric=True, reduce_range=circumstances.saturates)
+    small = quantise(scaled, per_channel=True, symmetric=True, reduce_range=circumstances.saturates)
+    return _in_place(small, graph, circumstances)
 
 
 def mixed(graph: bytes, circumstances: Circumstances) -> bytes:
     """Do the same, but leave the few products in float that lose most of what 8 bits lose, as real texts show."""
     scaled = scale_rows(quantise_tables(graph))
     spared = guilty_products(scaled, circumstances.samples, circumstances.saturates)
-    return quantise(scaled, per_channel=True, symmetric=True, reduce_range=circumstances.saturates, spared=spared)
+    small = quantise(scaled, per_channel=True, symmetric=True, reduce_range=circumstances.saturates, spared=spared)
+    return _in_place(small, graph, circumstances)
 
 
 def _whole(per_channel: bool, symmetric: bool) -> Recipe:
     def recipe(graph: bytes, circumstances: Circumstances) -> bytes:
-        return quantise(quantise_tables(graph), per_channel, symmetric, reduce_range=circumstances.saturates)
+        small = quantise(quantise_tables(graph), per_channel, symmetric, reduce_range=circumstances.saturates)
+        return _in_place(small, graph, circumstances)
 
     return recipe
+
+
+def _in_place(small: bytes, plain: bytes, circumstances: Circumstances) -> bytes:
+    """Move the log-odds of a large graph back to where they were; small ones hardly move, and every step counts."""
+    return recentred(small, plain, circumstances.samples) if is_large(plain) else small
 
 
 RECIPES: dict[str, Recipe] = {

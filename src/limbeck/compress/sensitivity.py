@@ -15,15 +15,17 @@ from limbeck.compress.eight_bits import QUANTISED, quantise
 LEFT, SPARED = 0.3, 0.15
 # A graph of fewer weights gains little by 8 bits, and nothing by sparing some of them.
 FEWEST = 1_000_000
+# Texts that each product is tried on.
+TRIED = 100
 
 
 def guilty_products(graph: bytes, samples: Sequence[Mapping[str, Any]], saturates: bool) -> list[str]:
     """Name the products to leave in float: those that lose most for their size, until little is lost by the others."""
     sizes = products(onnx.load_from_string(graph))
     whole = sum(sizes.values())
-    if not samples or whole < FEWEST:
+    if not samples or not is_large(graph):
         return []
-    lost = losses(graph, samples, saturates)
+    lost = losses(graph, samples[:TRIED], saturates)
     left, total, room = sum(lost.values()), sum(lost.values()), SPARED * whole
     spared: list[str] = []
     for name in sorted(sizes, key=lambda name: lost[name] / sizes[name], reverse=True):
@@ -35,15 +37,20 @@ def guilty_products(graph: bytes, samples: Sequence[Mapping[str, Any]], saturate
     return spared
 
 
+def is_large(graph: bytes) -> bool:
+    """Say whether a graph has so many weights that rounding them is worth a closer look."""
+    return sum(products(onnx.load_from_string(graph)).values()) >= FEWEST
+
+
 def losses(graph: bytes, samples: Sequence[Mapping[str, Any]], saturates: bool) -> dict[str, float]:
     """Turn each product alone into 8 bits; give the mean squared difference that it makes to the answers."""
-    plain = _answers(graph, samples)
+    plain = answers(graph, samples)
     names = list(products(onnx.load_from_string(graph)))
     found = {}
     for name in names:
         others = [other for other in names if other != name]
         alone = quantise(graph, per_channel=True, symmetric=True, reduce_range=saturates, spared=others)
-        found[name] = float(((_answers(alone, samples) - plain) ** 2).mean())
+        found[name] = float(((answers(alone, samples) - plain) ** 2).mean())
     return found
 
 
@@ -57,12 +64,13 @@ def products(model: ModelProto) -> dict[str, int]:
     return found
 
 
-def _answers(graph: bytes, samples: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 - an array
-    """Give a graph's first output, for all samples one after the other."""
+def answers(graph: bytes, samples: Sequence[Mapping[str, Any]], output: str = "") -> Any:  # noqa: ANN401 - an array
+    """Give an output of a graph for all samples [rows, …]; without a name the first one, as a single row of numbers."""
     import onnxruntime  # type: ignore[import-untyped]
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-    first = session.get_outputs()[0].name
-    return np.concatenate([np.ravel(session.run([first], dict(sample))[0]) for sample in samples])
+    wanted = output or session.get_outputs()[0].name
+    found = [session.run([wanted], dict(sample))[0] for sample in samples]
+    return np.concatenate(found if output else [np.ravel(one) for one in found])
