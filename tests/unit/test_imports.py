@@ -29,5 +29,6 @@ def test_a_clean_interpreter_loads_nothing_heavy_with(module):
 def test_the_public_names_are_few_and_all_there():
     import limbeck
 
-    assert limbeck.__all__ == ["Answer", "LimbeckError", "Predictor", "Scorer", "Span", "Tagger", "__version__", "load"]
+    names = "Answer Entity EntityPredictor LimbeckError Predictor Scorer Span Tagger __version__ load"
+    assert limbeck.__all__ == names.split()
     assert all(hasattr(limbeck, name) for name in limbeck.__all__)
