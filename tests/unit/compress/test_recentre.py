@@ -49,5 +49,5 @@ def test_few_texts_and_graphs_without_logits_change_nothing():
 
 
 def test_a_label_that_never_moves_has_no_slope():
-    slopes, offsets = fit(np.zeros((200, 2)) + [1.0, 0.0], np.zeros((200, 2)) + [3.0, 0.0])
+    slopes, offsets = fit(np.tile([1.0, 0.0], (200, 1)), np.tile([3.0, 0.0], (200, 1)))
     assert slopes.tolist() == [1.0, 1.0] and offsets.tolist() == [2.0, 0.0]
