@@ -16,7 +16,7 @@ import torch
 from limbeck.bench.efficiency import time_calls
 from limbeck.data.dataset import Dataset
 from limbeck.data.prepare import Prepared
-from limbeck.data.sentences import Sentence
+from limbeck.data.sentences import Sentence, without_other_types
 from limbeck.data.splits import JUDGING
 from limbeck.data.tagged import PreparedSentences
 from limbeck.errors import BadSetting, ExtraMissing, RunError
@@ -100,10 +100,10 @@ def _row(model: Compared, rows: list[Sentence] | Dataset, texts: list[str], batc
 def _of_entities(rows: list[Sentence], answers: list[list[Span]], types: tuple[str, ...]) -> dict[str, float]:
     """Give exact match, over the types that the model knows if it doesn't know all."""
     known = types or tuple(sorted({span.type for row in rows for span in row.spans()}))
-    truth = [[span for span in row.spans() if span.type in known] for row in rows]
+    asked = [without_other_types(row, known) for row in rows]
     mine = [[span for span in spans if span.type in known] for spans in answers]
-    found = evaluate_entities(truth, mine, known).exact
-    accuracy = token_accuracy(rows, mine)
+    found = evaluate_entities([row.spans() for row in asked], mine, known).exact
+    accuracy = token_accuracy(asked, mine)
     return {"accuracy": accuracy, "precision": found.precision, "recall": found.recall, "F1": found.f1}
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from safetensors.torch import load_file
 
 from limbeck.errors import EncoderMissing
@@ -239,8 +238,3 @@ def tokeniser_of(folder: Path) -> tuple[bytes, int, int]:
     fast.no_padding()
     pad = int(tokenizer.pad_token_id or 0)
     return fast.to_str().encode(), pad, int(tokenizer.unk_token_id if tokenizer.unk_token_id is not None else pad)
-
-
-def set_seed(seed: int) -> None:
-    """Begin fresh weights from a number."""
-    torch.manual_seed(seed)
