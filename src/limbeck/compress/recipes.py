@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from limbeck.compress.eight_bits import quantise, quantise_tables, scale_rows
+from limbeck.compress.eight_bits import quantise, quantise_tables
 from limbeck.compress.recentre import recentred
+from limbeck.compress.rows import scale_rows
 from limbeck.compress.sensitivity import guilty_products, is_large
 
 
@@ -35,15 +36,8 @@ def tables(graph: bytes, circumstances: Circumstances) -> bytes:
     return quantise_tables(graph)
 
 
-def rows(graph: bytes, circumstances: Circumstances) -> bytes:
-    """Turn tables and weights into 8 bits, and give the states of every token their own scale: half the rounding."""
-    scaled = scale_rows(quantise_tables(graph))
-    small = quantise(scaled, per_channel=True, symmetric=True, reduce_range=circumstances.saturates)
-    return _in_place(small, graph, circumstances)
-
-
 def mixed(graph: bytes, circumstances: Circumstances) -> bytes:
-    """Do the same, but leave the few products in float that lose most of what 8 bits lose, as real texts show."""
+    """Turn tables and weights into 8 bits, a scale a token, but for the few products that lose most, as texts show."""
     scaled = scale_rows(quantise_tables(graph))
     spared = guilty_products(scaled, circumstances.samples, circumstances.saturates)
     small = quantise(scaled, per_channel=True, symmetric=True, reduce_range=circumstances.saturates, spared=spared)
@@ -53,6 +47,15 @@ def mixed(graph: bytes, circumstances: Circumstances) -> bytes:
 def _whole(per_channel: bool, symmetric: bool) -> Recipe:
     def recipe(graph: bytes, circumstances: Circumstances) -> bytes:
         small = quantise(quantise_tables(graph), per_channel, symmetric, reduce_range=circumstances.saturates)
+        return _in_place(small, graph, circumstances)
+
+    return recipe
+
+
+def _scaled(normed: bool) -> Recipe:
+    def recipe(graph: bytes, circumstances: Circumstances) -> bytes:
+        scaled = scale_rows(quantise_tables(graph), normed)
+        small = quantise(scaled, per_channel=True, symmetric=True, reduce_range=circumstances.saturates)
         return _in_place(small, graph, circumstances)
 
     return recipe
@@ -68,7 +71,8 @@ RECIPES: dict[str, Recipe] = {
     "tables": tables,
     "int8": _whole(per_channel=False, symmetric=True),
     "int8-channels": _whole(per_channel=True, symmetric=True),
-    "int8-rows": rows,
+    "int8-some-rows": _scaled(normed=False),
+    "int8-rows": _scaled(normed=True),
     "int8-mixed": mixed,
     "uint8": _whole(per_channel=False, symmetric=False),
     "uint8-channels": _whole(per_channel=True, symmetric=False),
@@ -79,7 +83,8 @@ ABOUT: dict[str, str] = {
     "tables": "token tables in 8 bits",
     "int8": "tables and weights in 8 bits, a scale a matrix, around 0",
     "int8-channels": "the same, a scale a column",
-    "int8-rows": "the same, and a scale a token for what meets them",
+    "int8-some-rows": "the same, and a scale a token for what meets them, but for what comes from a norm",
+    "int8-rows": "the same, and a scale a token for all that meets them",
     "int8-mixed": "the same, but for the few products that lose most by it",
     "uint8": "tables and weights in 8 bits, a scale and an offset a matrix",
     "uint8-channels": "the same, a scale and an offset a column",

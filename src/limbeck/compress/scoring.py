@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from limbeck.compress.draft import Draft, draft, teacher_graph
-from limbeck.compress.recipes import RECIPES, Circumstances
+from limbeck.compress.eight_bits import quantise, quantise_tables
 from limbeck.config import CompressSettings
 from limbeck.errors import BadSetting
 from limbeck.measure.scaling import EDGE
@@ -29,6 +29,7 @@ MANY = 1000
 MOST_MEMBERS = 10
 # Real texts that graph and teacher are compared on, and those that 8 bits are tried on.
 COMPARED, TRIED = 64, 500
+# The recipe that is used, by its name; it is made here, so that a change of another recipe scores nothing anew.
 EIGHT_BITS = "int8-channels"
 # How alike 8 bits and float must be: the correlation of their log-odds.
 ALIKE = 0.99
@@ -107,7 +108,7 @@ class ExportedTeacher:
         plain = Predictor(made.bundle, threads, warn=False)
         if not self.eight_bits or saturates():
             return _Export(plain, 1.0)
-        graph = RECIPES[EIGHT_BITS](made.bundle.graph, Circumstances(False))
+        graph = quantise(quantise_tables(made.bundle.graph), per_channel=True, symmetric=True, reduce_range=False)
         small = Predictor(made.with_graph(graph, EIGHT_BITS), threads, warn=False)
         likeness = alike(small.predict_proba(self._shown), plain.predict_proba(self._shown))
         return _Export(small, likeness) if likeness >= ALIKE else _Export(plain, 1.0)

@@ -8,17 +8,19 @@ from pydantic import Field
 
 from limbeck.config.section import Section, WithoutRepeats
 
-RecipeName = Literal["float", "tables", "int8", "int8-channels", "int8-rows", "int8-mixed", "uint8", "uint8-channels"]
+RecipeName = Literal[
+    "float", "tables", "int8", "int8-channels", "int8-some-rows", "int8-rows", "int8-mixed", "uint8", "uint8-channels"
+]
 
 
 class CompressSettings(Section):
     """How students become small and fast, and what that may cost."""
 
     recipes: Annotated[list[RecipeName], WithoutRepeats] = Field(
-        ["tables", "int8", "int8-channels", "int8-rows", "int8-mixed", "uint8", "uint8-channels"],
+        ["tables", "int8", "int8-channels", "int8-some-rows", "int8-rows", "int8-mixed", "uint8", "uint8-channels"],
         description="What is tried beside float: tables (8 bits for token tables alone), int8 and uint8 (for weights, "
-        "too: around 0, or with an offset), -channels (a scale a column), -rows (a scale a token, as well), -mixed "
-        "(that, but the few products that lose most by it stay in float).",
+        "too: around 0, or with an offset), -channels (a scale a column), -rows (a scale a token, as well), -some-rows "
+        "(that, but not right after a norm), -mixed (-rows, but the few products that lose most by it stay in float).",
     )
     baselines: bool = Field(True, description="Make bundles of baselines, too, and let them be chosen.")
     budget: Annotated[float, Field(ge=0, lt=1)] = Field(

@@ -98,7 +98,7 @@ PSEUDO = Step(
         *(f"limbeck.{name}" for name in ("teach", "training", "runtime", "baselines", "text")),
         *(
             f"limbeck.compress.{name}"
-            for name in ("scoring", "draft", "teachers", "export", "fuse", "recipes", "eight_bits", "tables")
+            for name in ("scoring", "draft", "teachers", "export", "fuse", "eight_bits", "tables")
         ),
     ),
     after=("data", "pool", "teach"),

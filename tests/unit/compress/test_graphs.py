@@ -8,7 +8,8 @@ from onnx import TensorProto, helper, numpy_helper
 from tiny_encoders import CONFIGS, tiny_encoder
 
 from limbeck.compress.draft import fused_transformer
-from limbeck.compress.eight_bits import quantise, quantise_tables, scale_rows
+from limbeck.compress.eight_bits import quantise, quantise_tables
+from limbeck.compress.rows import scale_rows
 from limbeck.compress.export import export
 from limbeck.compress.fuse import fused_operations
 from limbeck.compress.recipes import RECIPES, Circumstances
