@@ -1,31 +1,44 @@
 """Taggers with few tagged sentences: teachers, small taggers on tags alone and distilled, softmax and CRF.
 
 python benchmarks/entities.py curve --data FOLDER [--only 300:0 …], where FOLDER/conll2003/{train,dev,test}.conll hold a
-word and its BIO tag a line. Runs that are finished are not repeated, so a table can be made piece by piece.
+word and its BIO tag a line. Word vectors are FOLDER/vectors/glove.json (words and their numbers; for German
+multilingual.npy and multilingual.txt), the larger encoder is FOLDER/all-mpnet-base-v2. Runs that are finished are not
+repeated, so a table can be made piece by piece.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from results import WORK, run_tables
+from results import RESULTS, WORK, run_tables
 from scarce import make_few_sentences
 
-from limbeck.bench.compare import Compared, open_model
+from limbeck.bench.compare import Compared, compare_models, draw, open_model
 from limbeck.bench.efficiency import time_calls
 from limbeck.config import load_project
+from limbeck.data.tagged import PreparedSentences
 from limbeck.measure.taggers import load_measured_taggers
 from limbeck.pipeline import Pipeline
+from limbeck.tagging.teacher import TaggerTeacher, load_tagger_teacher
 
 SIZES, DRAWS = (150, 300, 750, 1500, 3000), (0, 1, 2)
 # Few sentences make cheap networks, of which several are better.
 FOLDS = {150: 3, 300: 3, 750: 2, 1500: 1, 3000: 1, 0: 1}
 LABELS_ONLY = ("distill.soft=0", "distill.steps=0", "distill.epochs=40")
+DECODERS = ("softmax", "crf")
 BATCHES = (1, 32, 64, 128)
+# Seconds that a slow model is timed for, a batch size.
+SECONDS = 15.0
+# What other models' figures are compared with: the draw that the comparison and the speeds are of.
+COMPARED = (1500, 0)
+SENTENCES = 1000
+LARGE = "all-mpnet-base-v2"
+# It learns at a rate for large encoders; one network, so that it is ready in minutes.
+LARGE_TEACHER = ("teach.folds=1", "train.rate=5e-5")
 NOTE = (
     "conll2003, F1 by exact match. The first so many sentences of a shuffled training set are tagged, the others are "
     "the pool (benchmarks/scarce.py; the draw is the seed). Encoder: all-MiniLM-L6-v2, told the shapes of words. "
@@ -62,31 +75,49 @@ def run(folder: Path, *settings: str, until: str = "measure") -> Tagged:
     return Tagged(load_measured_taggers(measured), dict(states["distill"].figures), pipeline)
 
 
+def settings_of(data: Path, sentences: int, *more: str) -> list[str]:
+    """Give the settings of a chain: folds by size, word vectors from a file if it is there."""
+    glove = data / "vectors" / "glove.json"
+    vectors = ["students.vectors=files", f"students.vector_files={json.dumps([str(glove.resolve())])}"]
+    return [f"teach.folds={FOLDS[sentences]}", *(vectors if glove.exists() else []), *more]
+
+
+def rows_of(outcome: Tagged, model: str) -> dict[str, object]:
+    """Give a model's figures on test."""
+    figures, interval = outcome.measured[model]["figures"], outcome.measured[model]["f1_intervals"]["test"]
+    test = figures["test"]
+    kind = model.removeprefix("student-")
+    return {
+        "model": model,
+        "dev F1": figures["judging"]["exact"]["f1"],
+        "test F1": test["exact"]["f1"],
+        "95 % interval": f"{interval['low']:.3f} to {interval['high']:.3f}",
+        "accuracy of words": outcome.measured[model]["accuracy"]["test"],
+        "MUC F1": test["muc"]["f1"],
+        "ACE value": test["ace"],
+        "parameters": int(outcome.figures.get(f"{kind}.parameters", 0)) or None,
+        "training seconds": round(outcome.figures.get(f"{kind}.seconds", 0)) or None,
+    }
+
+
 def curve(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
     """Compare teacher, tags alone and distilled by the number of tagged sentences."""
     wanted = [tuple(map(int, told.split(":"))) for told in only] or [(n, d) for d in DRAWS for n in SIZES]
     found: dict[tuple[int, str, str], list[float]] = {}
-    for sentences, draw in wanted:
-        folder = few(data, "conll2003", sentences, draw)
-        for decoder in ("softmax", "crf"):
+    for sentences, draw_ in wanted:
+        folder = few(data, "conll2003", sentences, draw_)
+        for decoder in DECODERS:
             for title, told in (("tags alone", LABELS_ONLY), ("distilled", ())):
-                shared = [f"teach.folds={FOLDS[sentences]}", f"students.decoder={decoder}", *settings]
-                outcome = run(folder, *shared, *told)
+                outcome = run(folder, *settings_of(data, sentences, f"students.decoder={decoder}", *settings), *told)
                 found.setdefault((sentences, "teacher", ""), []).append(outcome.f1("teacher-partial"))
                 for kind in outcome.pipeline.project.config.students.kinds:
                     found.setdefault((sentences, f"{kind}, {decoder}", title), []).append(outcome.f1(f"student-{kind}"))
-                print(
-                    json.dumps(
-                        {
-                            "sentences": sentences,
-                            "draw": draw,
-                            "decoder": decoder,
-                            "learns": title,
-                            **{name: round(outcome.f1(name), 4) for name in outcome.measured},
-                        }
-                    ),
-                    flush=True,
-                )
+                parts = {
+                    name: [round(outcome.f1(name, part), 4) for part in ("judging", "test")]
+                    for name in outcome.measured
+                }
+                told_of = {"sentences": sentences, "draw": draw_, "decoder": decoder, "learns": title}
+                print(json.dumps(told_of | parts), flush=True)
     draws = {n: len({d for m, d in wanted if m == n}) for n, _ in wanted}
     rows: list[dict[str, object]] = []
     for sentences in sorted(draws):
@@ -97,62 +128,160 @@ def curve(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[s
             if n == sentences and title:
                 row[f"{model}: {title}"] = float(np.mean(values))
         rows.append(row)
-    return rows, NOTE + "Test F1, the mean over draws."
+    if len(rows) > 1:
+        picture(rows, RESULTS.parent / "entities.svg")
+    return rows, NOTE + "Test F1, the mean over draws; small taggers start from GloVe's word vectors."
+
+
+def picture(rows: list[dict[str, object]], file: Path) -> None:
+    """Draw F1 by the number of tagged sentences, a panel a small tagger."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+
+    models = list(dict.fromkeys(name.partition(":")[0] for name in rows[0] if ":" in name))
+    figure, places = plt.subplots(1, len(models), figsize=(4.2 * len(models), 3.8), sharey=True)
+    sizes: list[Any] = [row["tagged sentences"] for row in rows]
+    for place, model in zip(places, models, strict=True):
+        for title, name, style in (
+            ("teacher", "teacher", "k--"),
+            (f"{model}: distilled", "distilled", "o-"),
+            (f"{model}: tags alone", "tags alone", "s:"),
+        ):
+            values: list[Any] = [row[title] for row in rows]
+            place.plot(sizes, values, style, label=name)
+        place.set(xscale="log", xlabel="tagged sentences", title=model)
+        place.set_xticks(sizes, [str(size) for size in sizes])
+        place.minorticks_off()
+        place.grid(alpha=0.3)
+    places[0].set_ylabel("F1 on test")
+    places[0].legend()
+    figure.tight_layout()
+    figure.savefig(file, metadata={"Date": None})
+
+
+def whole(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
+    """Learn all tagged sentences."""
+    folder = few(data, "conll2003", 0, 0)
+    rows: list[dict[str, object]] = []
+    for decoder in only or DECODERS:
+        for title, told in (("tags alone", LABELS_ONLY), ("tags and teacher", ())):
+            outcome = run(folder, *settings_of(data, 0, f"students.decoder={decoder}", *settings), *told)
+            if not rows:
+                rows.append({**rows_of(outcome, "teacher-partial"), "decoder": "softmax", "learns": "tags"})
+            for kind in outcome.pipeline.project.config.students.kinds:
+                rows.append({**rows_of(outcome, f"student-{kind}"), "decoder": decoder, "learns": title})
+                print(json.dumps(rows[-1]), flush=True)
+    note = "conll2003, all 14,041 training sentences tagged. F1 by exact match. Encoder: all-MiniLM-L6-v2."
+    return rows, note
+
+
+def german(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
+    """Tag German with 750 sentences: an English encoder, multilingual word vectors."""
+    folder = few(data, "mobie", 750, 0)
+    vectors = [str((data / "vectors" / f"multilingual.{end}").resolve()) for end in ("npy", "txt")]
+    shared = [f"teach.folds={FOLDS[750]}", "students.decoder=crf", "students.vectors=files"]
+    shared += [f"students.vector_files={json.dumps([' + '.join(vectors)])}", *settings]
+    rows: list[dict[str, object]] = []
+    for title, told in (("tags alone", LABELS_ONLY), ("distilled", ())):
+        outcome = run(folder, *shared, *told)
+        if not rows:
+            rows.append({**rows_of(outcome, "teacher-partial"), "learns": "tags"})
+        for kind in outcome.pipeline.project.config.students.kinds:
+            rows.append({**rows_of(outcome, f"student-{kind}"), "learns": title})
+            print(json.dumps(rows[-1]), flush=True)
+    note = "Mobie, German, 750 tagged sentences (draw 0), the others are the pool. F1 by exact match. The teacher's "
+    return rows, note + "encoder is English: all-MiniLM-L6-v2; small taggers with CRF start from multilingual vectors."
+
+
+def _bundled(data: Path, decoder: str, settings: list[str]) -> Tagged:
+    told = settings_of(data, COMPARED[0], f"students.decoder={decoder}", *settings)
+    return run(few(data, "conll2003", *COMPARED), *told, until="compress")
+
+
+def _large(data: Path, *settings: str) -> Pipeline:
+    """Teach the larger encoder in a project of its own."""
+    folder = few(data, "conll2003", *COMPARED)
+    told = [f"encoder.name={(data / LARGE).resolve()}", *LARGE_TEACHER, *settings]
+    pipeline = Pipeline(load_project(folder, told))
+    pipeline.run(until="teach")
+    return pipeline
+
+
+def compare(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
+    """Compare teachers, taggers and spaCy's pipelines (`only` names their packages) on dev sentences."""
+    pipeline = _bundled(data, "crf", [*settings, 'students.kinds=["cnn", "bilstm", "transformer"]']).pipeline
+    large = _large(data).folder("teach")
+    names = [
+        "teacher",
+        *(f"{form}-{kind}" for kind in ("transformer", "bilstm", "cnn") for form in ("student", "bundle")),
+    ]
+    rows = compare_models(pipeline, [str(large), *names, *(f"spacy:{package}" for package in only)], "dev", SENTENCES)
+    rows[0]["model"] = f"teacher, {LARGE}"
+    draw(rows, RESULTS.parent / "compare.svg")
+    note = f"conll2003, {COMPARED[0]} tagged sentences; the first {SENTENCES} of dev, one at a time, one thread. The "
+    note += "figures are over the types that a model knows. Half of dev tuned when training stopped."
+    return [{name: _rounded(value) for name, value in row.items()} for row in rows], note
+
+
+def _rounded(value: object) -> object:
+    return round(value, 4) if isinstance(value, float) else value
 
 
 def speed(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
     """Time taggers on the test sentences, from raw text to spans, by batch, on one thread."""
-    rows: list[dict[str, object]] = []
-    teachers: dict[int, float] = {}
-    for decoder in ("softmax", "crf"):
-        told = [f"teach.folds={FOLDS[300]}", f"students.decoder={decoder}", *settings]
-        outcome = run(few(data, "conll2003", 300, 0), *told, until="compress")
-        models = [("bundle", kind) for kind in outcome.pipeline.project.config.students.kinds]
-        if not teachers:
-            teacher = _one_network(outcome.pipeline)
-            teachers = {batch: _speed(teacher, outcome, batch) for batch in BATCHES}
-            rows.append({"model": "teacher, one network, torch", **{f"batch {b}": t for b, t in teachers.items()}})
-        for _, kind in models:
-            folder = outcome.pipeline.folder("compress")
-            assert folder is not None
+    import torch
+
+    torch.set_num_threads(1)
+    chains = {decoder: _bundled(data, decoder, settings) for decoder in DECODERS}
+    small = chains[DECODERS[0]].pipeline
+    texts = _texts(small)
+    teachers = {"MiniLM": _timed(_one_network(small), texts), "mpnet": _timed(_one_network(_large(data)), texts)}
+    rows: list[dict[str, object]] = [
+        {"model": f"teacher, {name}", "form": "torch", **{f"batch {b}": round(t) for b, t in taken.items()}}
+        for name, taken in teachers.items()
+    ]
+    for decoder, outcome in chains.items():
+        folder = outcome.pipeline.folder("compress")
+        assert folder is not None
+        for kind in outcome.pipeline.project.config.students.kinds:
             model = open_model(str(folder / kind), outcome.pipeline, 1)
-            taken = {batch: _speed(model, outcome, batch) for batch in BATCHES}
-            faster = {f"times faster, {b}": f"{t / teachers[b]:.1f}" for b, t in taken.items()}
-            title = f"{kind}, {decoder}, {model.form}"
-            rows.append(
-                {"model": title, **{f"batch {b}": t for b, t in taken.items()}, **faster, "MB": model.bytes / 1e6}
-            )
+            taken = _timed(model, texts)
+            row: dict[str, object] = {"model": f"{kind}, {decoder}", "form": model.form}
+            row |= {f"batch {b}": round(t) for b, t in taken.items()}
+            for name, theirs in teachers.items():
+                row[f"times {name}"] = " / ".join(f"{taken[b] / theirs[b]:.1f}" for b in BATCHES)
+            rows.append(row | {"MB": model.bytes / 1e6})
             print(json.dumps(rows[-1]), flush=True)
-    return rows, "Sentences a second, from raw text to spans, sentences of the conll2003 test set, one thread."
+    note = "Sentences a second, from raw text to spans, sentences of the conll2003 test set, one thread. 'Times' a "
+    return rows, note + f"teacher of one network in torch, at batches of {', '.join(map(str, BATCHES))}."
 
 
 def _one_network(pipeline: Pipeline) -> Compared:
-    from dataclasses import replace
-
-    from limbeck.tagging.teacher import TaggerTeacher, load_tagger_teacher
-
     folder = pipeline.folder("teach")
     assert folder is not None
     teacher = load_tagger_teacher(folder, pipeline.project.root)
     assert isinstance(teacher, TaggerTeacher)
-    alone = replace(teacher, members=teacher.members[:1])
-    network = alone.network(alone.members[0])
-    # Loading the weights isn't what is timed.
-    object.__setattr__(alone, "network", lambda member: network)
-    return Compared("teacher", "torch", 0, alone.tag)
+    return Compared("teacher", "torch", 0, replace(teacher, members=teacher.members[:1]).tag)
 
 
-def _speed(model: Compared, outcome: Tagged, batch: int) -> float:
-    from limbeck.data.tagged import PreparedSentences
-
-    folder = outcome.pipeline.folder("data")
+def _texts(pipeline: Pipeline) -> list[str]:
+    folder = pipeline.folder("data")
     assert folder is not None
-    texts = [sentence.text for sentence in PreparedSentences.load(folder).test]
-    groups = [texts[at : at + batch] for at in range(0, len(texts) - batch, batch)]
-    return time_calls(model.answer, groups, 15.0).texts_a_second
+    return [sentence.text for sentence in PreparedSentences.load(folder).test]
 
 
-TABLES = {"curve": curve, "speed": speed}
+def _timed(model: Compared, texts: list[str]) -> dict[int, float]:
+    """Give sentences a second by batch."""
+    found = {}
+    for batch in BATCHES:
+        groups = [texts[at : at + batch] for at in range(0, len(texts) - batch, batch)]
+        found[batch] = time_calls(model.answer, groups, SECONDS).texts_a_second
+    return found
+
+
+TABLES = {"curve": curve, "whole": whole, "german": german, "compare": compare, "speed": speed}
 
 
 if __name__ == "__main__":

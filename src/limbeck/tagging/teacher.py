@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -28,6 +29,8 @@ from limbeck.teach.network import Encoder, device
 from limbeck.training.tokens import Tokens
 
 FILE_NAME = "tagger.json"
+# Networks of a teacher that stay in memory.
+KEPT = 3
 
 
 @dataclass(frozen=True)
@@ -98,16 +101,23 @@ class TaggerTeacher:
         return replace(self, members=tuple(member for member in self.members if member.fold == fold))
 
     def network(self, member: TagMember) -> Any:  # noqa: ANN401 - one of two kinds
-        """Give a member's network."""
-        types = len(self.labels)
-        if self.card.kind == "probe":
-            weights = load_file(member.weights)
-            network: Any = ProbeTagger(types, weights["head.weight"].shape[1])
-        else:
-            weights = load_file(member.weights)
-            network = EncoderTagger(self._encoder, types, 0.0)
-        network.load_state_dict(weights, strict=False)
-        return network.to(device()).eval()
+        """Give a member's network; the last few are kept, so that single sentences don't wait for weights."""
+        kept = self._kept
+        if member.weights not in kept:
+            if len(kept) >= KEPT:
+                del kept[next(iter(kept))]
+            types, weights = len(self.labels), load_file(member.weights)
+            if self.card.kind == "probe":
+                network: Any = ProbeTagger(types, weights["head.weight"].shape[1])
+            else:
+                network = EncoderTagger(copy.deepcopy(self._encoder), types, 0.0)
+            network.load_state_dict(weights, strict=False)
+            kept[member.weights] = network.to(device()).eval()
+        return kept[member.weights]
+
+    @cached_property
+    def _kept(self) -> dict[Path, Any]:
+        return {}
 
     def _examples(self, sentences: Sequence[Words]) -> TaggedExamples:
         tags = unknown_tags([len(words) for words in sentences])

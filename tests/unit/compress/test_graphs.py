@@ -1,6 +1,7 @@
 """Encoders of every shape export, fuse, quantise, and still say what the network says."""
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 import torch
@@ -9,10 +10,10 @@ from tiny_encoders import CONFIGS, tiny_encoder
 
 from limbeck.compress.draft import fused_transformer
 from limbeck.compress.eight_bits import quantise, quantise_tables
-from limbeck.compress.rows import scale_rows
 from limbeck.compress.export import export
 from limbeck.compress.fuse import fused_operations
 from limbeck.compress.recipes import RECIPES, Circumstances
+from limbeck.compress.rows import scale_rows
 from limbeck.students.network import Plan
 from limbeck.students.registry import NETWORKS
 from limbeck.students.transformer import Transformer
@@ -69,7 +70,7 @@ def test_encoders_of_every_shape(encoder):
 
 
 def test_a_scale_a_token_changes_nothing_but_the_rounding(encoder):
-    _, folder = encoder
+    kind, folder = encoder
     torch.manual_seed(0)
     network = Transformer(Encoder(folder), Plan(3, 65, 32, 32, 0.0, 1)).eval()
     with torch.no_grad():
@@ -77,6 +78,14 @@ def test_a_scale_a_token_changes_nothing_but_the_rounding(encoder):
         next(network.encoder.parameters())[7] *= 100
     fused = fused_transformer(network, network.encoder, one_class=False)
     assert farthest(network, scale_rows(fused)) < 1e-5
+    assert farthest(network, scale_rows(fused, normed=False)) < 1e-5
+    everywhere, some = (maxima(scale_rows(fused, normed)) for normed in (True, False))
+    # A layer's products with states from a norm: the wide one, and query, key and value where they aren't fused.
+    assert 2 <= everywhere - some <= 8, (kind, everywhere, some)
+
+
+def maxima(graph):
+    return sum(node.op_type == "ReduceMax" for node in onnx.load_from_string(graph).graph.node)
 
 
 def test_a_scale_a_token_rounds_less():

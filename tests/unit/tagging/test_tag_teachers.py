@@ -1,5 +1,7 @@
 """Teachers of entities: probes, blends, encoders of other shapes, and going on after a kill."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -33,6 +35,20 @@ def test_a_blend_is_as_good_as_its_parts_on_what_weighed_it(folder):
     for scores, words in zip(blend.emissions(SENTENCES), SENTENCES, strict=True):
         assert scores.shape == (len(words), 5)
         assert np.exp(scores).sum(axis=1) == pytest.approx(np.ones(len(words)), abs=1e-4)
+
+
+def test_single_sentences_dont_wait_for_weights(folder, monkeypatch):
+    pipeline = tag_pipeline(folder, "teach.folds=2")
+    pipeline.run(until="teach")
+    teacher = load_tagger_teacher(pipeline.folder("teach"), folder)
+    first = teacher.emissions(SENTENCES[:3])
+    # Each member has weights of its own, however often the other was asked.
+    alone = [replace(teacher, members=(member,)).emissions(SENTENCES[:3]) for member in teacher.members]
+    for both, *parts in zip(first, *alone, strict=True):
+        assert np.exp(both) == pytest.approx(np.mean([np.exp(part) for part in parts], axis=0), abs=1e-6)
+    monkeypatch.setattr("limbeck.tagging.teacher.load_file", lambda _: pytest.fail("weights were read again"))
+    for again, before in zip(teacher.emissions(SENTENCES[:3]), first, strict=True):
+        assert again == pytest.approx(before)
 
 
 def test_a_kind_for_texts_alone_is_refused(folder):
