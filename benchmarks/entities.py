@@ -26,9 +26,11 @@ from limbeck.pipeline import Pipeline
 from limbeck.tagging.teacher import TaggerTeacher, load_tagger_teacher
 
 SIZES, DRAWS = (150, 300, 750, 1500, 3000), (0, 1, 2)
+ALL = 14_041
 # Few sentences make cheap networks, of which several are better.
 FOLDS = {150: 3, 300: 3, 750: 2, 1500: 1, 3000: 1, 0: 1}
-LABELS_ONLY = ("distill.soft=0", "distill.steps=0", "distill.epochs=40")
+# Tags alone: so many steps at least, and so many passes; judged ten times and never stopped for want of patience.
+LEAST_STEPS, PASSES, BATCH = 600, 20, 64
 DECODERS = ("softmax", "crf")
 BATCHES = (1, 32, 64, 128)
 # Seconds that a slow model is timed for, a batch size.
@@ -82,6 +84,12 @@ def settings_of(data: Path, sentences: int, *more: str) -> list[str]:
     return [f"teach.folds={FOLDS[sentences]}", *(vectors if glove.exists() else []), *more]
 
 
+def tags_alone(sentences: int) -> list[str]:
+    """Give the settings of students that learn no teacher's guesses."""
+    steps = max(LEAST_STEPS, PASSES * (sentences or ALL) // BATCH)
+    return ["distill.soft=0", f"distill.steps={steps}", "distill.patience=10"]
+
+
 def rows_of(outcome: Tagged, model: str) -> dict[str, object]:
     """Give a model's figures on test."""
     figures, interval = outcome.measured[model]["figures"], outcome.measured[model]["f1_intervals"]["test"]
@@ -107,7 +115,7 @@ def curve(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[s
     for sentences, draw_ in wanted:
         folder = few(data, "conll2003", sentences, draw_)
         for decoder in DECODERS:
-            for title, told in (("tags alone", LABELS_ONLY), ("distilled", ())):
+            for title, told in (("tags alone", tags_alone(sentences)), ("distilled", [])):
                 outcome = run(folder, *settings_of(data, sentences, f"students.decoder={decoder}", *settings), *told)
                 found.setdefault((sentences, "teacher", ""), []).append(outcome.f1("teacher-partial"))
                 for kind in outcome.pipeline.project.config.students.kinds:
@@ -166,7 +174,7 @@ def whole(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[s
     folder = few(data, "conll2003", 0, 0)
     rows: list[dict[str, object]] = []
     for decoder in only or DECODERS:
-        for title, told in (("tags alone", LABELS_ONLY), ("tags and teacher", ())):
+        for title, told in (("tags alone", tags_alone(0)), ("tags and teacher", [])):
             outcome = run(folder, *settings_of(data, 0, f"students.decoder={decoder}", *settings), *told)
             if not rows:
                 rows.append({**rows_of(outcome, "teacher-partial"), "decoder": "softmax", "learns": "tags"})
@@ -184,7 +192,7 @@ def german(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[
     shared = [f"teach.folds={FOLDS[750]}", "students.decoder=crf", "students.vectors=files"]
     shared += [f"students.vector_files={json.dumps([' + '.join(vectors)])}", *settings]
     rows: list[dict[str, object]] = []
-    for title, told in (("tags alone", LABELS_ONLY), ("distilled", ())):
+    for title, told in (("tags alone", tags_alone(750)), ("distilled", [])):
         outcome = run(folder, *shared, *told)
         if not rows:
             rows.append({**rows_of(outcome, "teacher-partial"), "learns": "tags"})

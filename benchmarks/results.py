@@ -41,6 +41,14 @@ def publish(name: str, rows: Sequence[Mapping[str, object]], note: str, publish_
     publish_to.write_text(marks.sub(lambda found: f"{found[1]}{block}\n{found[2]}", text), encoding="utf-8")
 
 
+def published(name: str) -> list[dict[str, str]]:
+    """Read a table back from the results document; nothing if it was never made."""
+    block = re.search(rf"<!-- {name} -->\n(.*?)<!-- /{name} -->", RESULTS.read_text(encoding="utf-8"), re.DOTALL)
+    lines = [line for line in (block[1] if block else "").splitlines() if line.startswith("| ")]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return [dict(zip(cells[0], row, strict=True)) for row in cells[1:]] if cells else []
+
+
 Table = Callable[[Path, list[str], list[str]], tuple[list[dict[str, object]], str]]
 
 

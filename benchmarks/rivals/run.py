@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from chains import SCARCE, project
 from contestants import RIVALS, Rows
-from results import RESULTS, WORK, publish
+from results import RESULTS, publish, published
 from students import STEPS, TEACHER
 
 from limbeck.bench.contenders import Counting
@@ -41,6 +41,7 @@ from limbeck.scorer import Floats
 from limbeck.teach.calibrate import load_calibrated
 from limbeck.teach.encoders import find_encoder
 
+SETS = ("airline", "goemotions")
 STUDENTS = ("bag", "cnn", "bilstm", "transformer")
 TOKENS, DIFFERENT = 40, 300
 WARM_UP, TURNS, CALLS = 20, 3, 100
@@ -214,23 +215,23 @@ def table(name: str, entries: list[Entry], prepared: Prepared, texts: list[str])
     return rows
 
 
-def picture(rows: list[dict[str, object]], file: Path) -> None:
+def picture(rows: list[dict[str, str]], file: Path) -> None:
     """Draw macro-F1 against latency, ours and theirs."""
     import matplotlib
 
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
 
-    names = list(dict.fromkeys(str(row["data"]) for row in rows))
+    names = list(dict.fromkeys(row["data"] for row in rows))
     figure, axes = plt.subplots(1, len(names), figsize=(6.4 * len(names), 4.4), squeeze=False)
     for place, name in zip(axes[0], names, strict=True):
         # The table is sorted by time; names above and below their points in turn don't cover each other.
         for number, row in enumerate(row for row in rows if row["data"] == name):
-            ours = str(row["model"]).startswith("Limbeck")
-            place.scatter(row["p50 ms"], row["test macro-F1"], color="#0b6e4f" if ours else "#b0413e", zorder=3)
+            ours, at = row["model"].startswith("Limbeck"), (float(row["p50 ms"]), float(row["test macro-F1"]))
+            place.scatter(*at, color="#0b6e4f" if ours else "#b0413e", zorder=3)
             place.annotate(
-                str(row["model"]).removeprefix("Limbeck ").partition(",")[0] if ours else str(row["model"]),
-                (row["p50 ms"], row["test macro-F1"]),
+                row["model"].removeprefix("Limbeck ").partition(",")[0] if ours else row["model"],
+                at,
                 textcoords="offset points",
                 xytext=(5, -10 if number % 2 else 4),
                 fontsize=8,
@@ -247,7 +248,7 @@ def main() -> None:
     """Race on every data set that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("data"), help="the folder of data sets")
-    parser.add_argument("--only", nargs="+", default=["airline", "goemotions"])
+    parser.add_argument("--only", nargs="+", default=list(SETS))
     parser.add_argument("--rival", action="append", default=[], help="these rivals alone")
     parser.add_argument("--no-publish", action="store_true")
     told = parser.parse_args()
@@ -261,8 +262,7 @@ def main() -> None:
         rows = table(name, *race(told.data, name, told.rival))
         publish(f"rivals-{name}", rows, note, None if told.no_publish else RESULTS)
     if not told.no_publish:
-        done = [json.loads(file.read_text(encoding="utf-8"))["rows"] for file in sorted(WORK.glob("rivals-*.json"))]
-        picture([row for rows in done for row in rows], RESULTS.parent / "rivals.svg")
+        picture([row for name in SETS for row in published(f"rivals-{name}")], RESULTS.parent / "rivals.svg")
 
 
 if __name__ == "__main__":

@@ -200,7 +200,8 @@ class _Run:
             chosen = of_dev if dev is not None else of_fold
             self.progress.thresholds = chosen.tolist()
             self.best = _trainable(self.raw)
-        else:
+        elif self.progress.best > 0:
+            # A network that has found nothing yet is still beginning: rare labels and entities come late.
             self.progress.waited += 1
             self.progress.finished |= self.progress.waited >= self.settings.patience
         figures = {"step": self.progress.step, "loss": self.progress.usual_loss, "f1_fold": fold, "f1_dev": dev}

@@ -86,6 +86,18 @@ def test_auto_is_what_the_processor_multiplies(monkeypatch):
         precision.precision_of("fp16")
 
 
+def test_patience_begins_when_something_is_found(folder):
+    late = iter([0.0, 0.0, 0.0, 0.0, 0.5, 0.4, 0.4, 0.9])
+
+    class FindsLate(Job):
+        def judge(self, model, part, device):
+            return (next(late) if part is self.dev else None), np.full(2, 0.5)
+
+    told = job(folder, epochs=20, patience=2)
+    fitted = fit(model(folder), FindsLate(told.lesson, told.fold, told.dev, told.settings, seed=5, pad_id=1))
+    assert [entry["f1"] for entry in fitted.history] == [0.0, 0.0, 0.0, 0.0, 0.5, 0.4, 0.4] and fitted.score == 0.5
+
+
 def test_patience_ends_it_and_the_best_weights_come_back(folder):
     network = model(folder)
     fitted = fit(network, job(folder, epochs=40, patience=2))
