@@ -23,6 +23,7 @@ from limbeck.config import load_project
 from limbeck.data.tagged import PreparedSentences
 from limbeck.measure.taggers import load_measured_taggers
 from limbeck.pipeline import Pipeline
+from limbeck.students.wordvectors import read_word_vectors
 from limbeck.tagging.teacher import TaggerTeacher, load_tagger_teacher
 
 SIZES, DRAWS = (150, 300, 750, 1500, 3000), (0, 1, 2)
@@ -78,10 +79,21 @@ def run(folder: Path, *settings: str, until: str = "measure") -> Tagged:
 
 
 def settings_of(data: Path, sentences: int, *more: str) -> list[str]:
-    """Give the settings of a chain: folds by size, word vectors from a file if it is there."""
-    glove = data / "vectors" / "glove.json"
-    vectors = ["students.vectors=files", f"students.vector_files={json.dumps([str(glove.resolve())])}"]
-    return [f"teach.folds={FOLDS[sentences]}", *(vectors if glove.exists() else []), *more]
+    """Give the settings of a chain: folds by size, and GloVe's word vectors."""
+    vectors = ["students.vectors=files", f"students.vector_files={json.dumps([glove(data)])}"]
+    return [f"teach.folds={FOLDS[sentences]}", *vectors, *more]
+
+
+def glove(data: Path) -> str:
+    """Give GloVe as a matrix and a list of words, which every student reads faster than JSON."""
+    numbers, words = (WORK / "entities" / f"glove.{ending}" for ending in ("npy", "txt"))
+    if not words.exists():
+        told = read_word_vectors("vectors/glove.json", data)
+        numbers.parent.mkdir(parents=True, exist_ok=True)
+        listed = [word for word in told.words if "\n" not in word]
+        np.save(numbers, told.vectors[[told.words[word] for word in listed]])
+        words.write_text("\n".join(listed) + "\n", encoding="utf-8")
+    return f"{numbers.resolve()} + {words.resolve()}"
 
 
 def tags_alone(sentences: int) -> list[str]:
