@@ -40,24 +40,36 @@ class Timing:
 
 def time_calls(answer: Callable[[list[str]], object], batches: Sequence[list[str]], seconds: float = SECONDS) -> Timing:
     """Time an answer to each batch in turn, after a warm-up, one at a time, for about so many seconds at most."""
+    return timing_of(sample_calls(answer, batches, seconds), batches)
+
+
+def sample_calls(
+    answer: Callable[[list[str]], object], batches: Sequence[list[str]], seconds: float, turns: int = 1
+) -> list[float]:
+    """Give the seconds of single calls, after a warm-up; of so many turns, one."""
     if not batches:
         raise ValueError("There are no texts to time.")
-    turns = itertools.cycle(batches)
-    fewest = FEWEST if len(batches[0]) == 1 else FEWEST_BATCHES
+    shown = itertools.cycle(batches)
+    fewest = -(-(FEWEST if len(batches[0]) == 1 else FEWEST_BATCHES) // turns)
     began = time.perf_counter()
     for done in range(WARM_UP):
-        answer(next(turns))
-        if done >= fewest // 3 and time.perf_counter() - began > seconds / 4:
+        answer(next(shown))
+        if done >= fewest // 3 and time.perf_counter() - began > seconds / turns / 4:
             break
     taken: list[float] = []
     began = time.perf_counter()
-    while len(taken) < TIMED:
-        batch = next(turns)
+    while len(taken) < TIMED // turns:
+        batch = next(shown)
         start = time.perf_counter()
         answer(batch)
         taken.append(time.perf_counter() - start)
-        if len(taken) >= fewest and time.perf_counter() - began > seconds:
+        if len(taken) >= fewest and time.perf_counter() - began > seconds / turns:
             break
+    return taken
+
+
+def timing_of(taken: Sequence[float], batches: Sequence[list[str]]) -> Timing:
+    """Sum up single calls, all of batches of one size."""
     found = np.array(taken) * 1e3
     p50, p95, p99 = np.percentile(found, [50, 95, 99])
     speed = len(batches[0]) * 1e3 / found.mean()

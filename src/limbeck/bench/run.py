@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from limbeck.bench.contenders import Contender, contenders
-from limbeck.bench.efficiency import SECONDS, cost_of_a_million, texts_of_length, time_calls
+from limbeck.bench.efficiency import SECONDS, cost_of_a_million, sample_calls, texts_of_length, timing_of
 from limbeck.config import Config
 from limbeck.data.dataset import Dataset
 from limbeck.data.prepare import Prepared
@@ -27,6 +27,8 @@ from limbeck.runtime.processor import processor
 DIFFERENT = 400
 # Texts that a process which only serves has to answer, and how long they are.
 SERVED, USUAL_TOKENS = 1000, 40
+# All models take turns, so that whatever else the machine does hits all of them.
+TURNS = 3
 NEEDED = ("data", "teach", "distill", "measure", "compress")
 
 
@@ -63,30 +65,61 @@ def bench(
     asked = [one for one in contenders(pipeline, max(lengths)) if not only or one.model.partition(",")[0] in only]
     whole = next(found for found in (one.start(1) for one in asked) if isinstance(found, Predictor))
     texts = {length: _texts(whole, prepared, length) for length in {*lengths, USUAL_TOKENS}}
-    tokeniser = [_tokeniser(whole, texts[length], length) for length in lengths]
     parts = {"judging": prepared.dev_half(JUDGING)} | ({"test": prepared.test} if prepared.test and not quick else {})
+    timings, tokeniser = _in_turns(asked, whole, cases, texts, price, seconds)
     rows = [
-        _about(one, texts[USUAL_TOKENS], parts, config, quick)
-        | {"timings": _timings(one, cases, texts, price, seconds)}
-        for one in progress(asked, "timing models", len(asked))
+        _about(one, texts[USUAL_TOKENS], parts, config, quick) | {"timings": told}
+        for one, told in zip(progress(asked, "measuring models", len(asked)), timings, strict=True)
     ]
     return {"processor": processor()[1], "tokeniser": tokeniser, "rows": rows}
 
 
-def _timings(
-    one: Contender, cases: Sequence[Case], texts: dict[int, list[str]], price: float, seconds: float
-) -> list[dict[str, Any]]:
-    timings = []
-    for threads, some in groupby(sorted(cases, key=lambda case: case.threads), key=lambda case: case.threads):
-        ready = one.start(threads)
-        for case in some:
-            shown = texts[case.tokens]
-            groups = [shown[at : at + case.batch] for at in range(0, DIFFERENT - case.batch + 1, case.batch)]
-            found = time_calls(ready.predict, groups, seconds)
-            cpu_seconds, cost = cost_of_a_million(found.texts_a_second, threads, price)
-            told = {"cpu_seconds_a_million": cpu_seconds, "cost_a_million": cost}
-            timings.append(asdict(case) | found.as_dict() | told)
-    return timings
+def _in_turns(
+    asked: Sequence[Contender],
+    whole: Predictor,
+    cases: Sequence[Case],
+    texts: dict[int, list[str]],
+    price: float,
+    seconds: float,
+) -> tuple[list[list[dict[str, Any]]], list[dict[str, Any]]]:
+    """Time each model in each case, and the tokenizers library alone: the least that any usual model costs."""
+    groups = {
+        case: [texts[case.tokens][at : at + case.batch] for at in range(0, DIFFERENT - case.batch + 1, case.batch)]
+        for case in cases
+    }
+    encode = whole.tokeniser.tokenizer.encode
+    by_threads = sorted(cases, key=lambda case: case.threads)
+    taken: dict[tuple[int, Case], list[float]] = {(at, case): [] for at in range(len(asked)) for case in cases}
+    alone: dict[int, list[float]] = {case.tokens: [] for case in cases}
+    for turn in progress(range(TURNS * len(asked)), "timing models in turns", TURNS * len(asked)):
+        at = turn % len(asked)
+        if at == 0:
+            for length, found in alone.items():
+                single = [[text] for text in texts[length]]
+                found += sample_calls(lambda batch: encode(batch[0]).ids, single, seconds, TURNS)
+        for threads, some in groupby(by_threads, key=lambda case: case.threads):
+            ready = asked[at].start(threads)
+            for case in some:
+                # Other texts than in the turn before.
+                shift = turn // len(asked) * len(groups[case]) // TURNS
+                shown = groups[case][shift:] + groups[case][:shift]
+                taken[at, case] += sample_calls(ready.predict, shown, seconds, TURNS)
+    tokeniser = [
+        {
+            "tokens": length,
+            "mean_tokens": float(np.mean([len(encode(text).ids) for text in texts[length]])),
+            **timing_of(found, [[""]]).as_dict(),
+        }
+        for length, found in alone.items()
+    ]
+    rows = [[_told(case, taken[at, case], groups[case], price) for case in by_threads] for at in range(len(asked))]
+    return rows, tokeniser
+
+
+def _told(case: Case, taken: Sequence[float], batches: Sequence[list[str]], price: float) -> dict[str, Any]:
+    found = timing_of(taken, batches)
+    cpu_seconds, cost = cost_of_a_million(found.texts_a_second, case.threads, price)
+    return asdict(case) | found.as_dict() | {"cpu_seconds_a_million": cpu_seconds, "cost_a_million": cost}
 
 
 def _about(one: Contender, texts: list[str], parts: dict[str, Dataset], config: Config, quick: bool) -> dict[str, Any]:
@@ -115,10 +148,3 @@ def _texts(like: Predictor, prepared: Prepared, length: int) -> list[str]:
     return texts_of_length(
         prepared.dev.texts, lambda text: len(like.tokeniser.tokenizer.encode(text).ids), length, DIFFERENT
     )
-
-
-def _tokeniser(like: Predictor, texts: list[str], length: int) -> dict[str, Any]:
-    """Time the tokenizers library alone: the least that any model of the usual kind costs."""
-    encode = like.tokeniser.tokenizer.encode
-    found = time_calls(lambda batch: encode(batch[0]).ids, [[text] for text in texts])
-    return {"tokens": length, "mean_tokens": float(np.mean([len(encode(t).ids) for t in texts])), **found.as_dict()}
