@@ -225,21 +225,27 @@ def picture(rows: list[dict[str, str]], file: Path) -> None:
     names = list(dict.fromkeys(row["data"] for row in rows))
     figure, axes = plt.subplots(1, len(names), figsize=(6.4 * len(names), 4.4), squeeze=False)
     for place, name in zip(axes[0], names, strict=True):
-        # The table is sorted by time; names above and below their points in turn don't cover each other.
-        for number, row in enumerate(row for row in rows if row["data"] == name):
-            ours, at = row["model"].startswith("Limbeck"), (float(row["p50 ms"]), float(row["test macro-F1"]))
-            place.scatter(*at, color="#0b6e4f" if ours else "#b0413e", zorder=3)
+        mine = [row for row in rows if row["data"] == name]
+        points = [(float(row["p50 ms"]), float(row["test macro-F1"])) for row in mine]
+        middle = np.sqrt(min(x for x, _ in points) * max(x for x, _ in points))
+        high = max(y for _, y in points) - min(y for _, y in points)
+        for row, (x, y) in zip(mine, points, strict=True):
+            ours = row["model"].startswith("Limbeck")
+            # A name stands below its point if another point is right above it, and towards the middle.
+            crowded = any(0 < other - y < high / 6 and 1 / 5 < at / x < 5 for at, other in points)
+            place.scatter(x, y, color="#0b6e4f" if ours else "#b0413e", zorder=3)
             place.annotate(
                 row["model"].removeprefix("Limbeck ").partition(",")[0] if ours else row["model"],
-                at,
+                (x, y),
                 textcoords="offset points",
-                xytext=(5, -10 if number % 2 else 4),
+                xytext=(5 if x < 2 * middle else -5, -11 if crowded else 4),
+                ha="left" if x < 2 * middle else "right",
                 fontsize=8,
                 weight="bold" if ours else "normal",
             )
         place.set(xscale="log", xlabel="milliseconds a text (p50, one thread)", ylabel="macro-F1 on test", title=name)
         place.grid(alpha=0.3)
-        place.margins(x=0.18)
+        place.margins(x=0.18, y=0.12)
     figure.tight_layout()
     figure.savefig(file, metadata={"Date": None})
 
