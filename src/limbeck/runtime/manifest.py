@@ -15,8 +15,7 @@ Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 class Part(BaseModel):
     """A group of facts; one that this version doesn't know is an error."""
 
-    # Checks are built for the whole manifest at once, when it is read: that takes less of a server's start.
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Label(Part):
