@@ -43,8 +43,8 @@ SECONDS = 4.0
 CALLS, TURNS = 200, 3
 NOTE = (
     "From raw text to labels, cleaning and tokenising included; texts of the given length put together from words of "
-    "dev, each timed call another one; 300 timed calls in three turns, all models "
-    "in each, 100 to warm up, fewer of what is slow. "
+    "dev, each timed call another one; 300 timed calls in ten turns, all models in each, up to 100 calls before each "
+    "turn to warm up, fewer of what is slow. "
 )
 
 

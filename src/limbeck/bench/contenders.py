@@ -263,5 +263,5 @@ def _written(bundle: Bundle, folder: Path) -> Path:
 
 def with_room(bundle: Bundle, max_tokens: int) -> Bundle:
     """Let a bundle read more of a text."""
-    reading = bundle.manifest.reading.model_copy(update={"max_tokens": max_tokens, "long_texts": "truncate"})
-    return replace(bundle, manifest=bundle.manifest.model_copy(update={"reading": reading}))
+    reading = replace(bundle.manifest.reading, max_tokens=max_tokens, long_texts="truncate")
+    return replace(bundle, manifest=replace(bundle.manifest, reading=reading))

@@ -27,8 +27,8 @@ from limbeck.runtime.processor import processor
 DIFFERENT = 400
 # Texts that a process which only serves has to answer, and how long they are.
 SERVED, USUAL_TOKENS = 1000, 40
-# All models take turns, so that whatever else the machine does hits all of them.
-TURNS = 3
+# All models take turns, so that whatever else the machine does, for seconds at times, hits all of them.
+TURNS = 10
 NEEDED = ("data", "teach", "distill", "measure", "compress")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,14 +65,13 @@ def compress_model(
     shown = list(texts[:REFERENCE]) or list(prepared.train.texts[:REFERENCE])
     plain = passed.bundle.manifest
     titles = config.data.titles
-    manifest = plain.model_copy(
-        update={
-            "name": name,
-            "labels": [one.model_copy(update={"title": titles.get(one.name, one.name)}) for one in plain.labels],
-            "reference": reference_of(passed.bundle, shown),
-            "figures": figures,
-            "origin": dict(origin),
-        }
+    manifest = replace(
+        plain,
+        name=name,
+        labels=[replace(one, title=titles.get(one.name, one.name)) for one in plain.labels],
+        reference=reference_of(passed.bundle, shown),
+        figures=figures,
+        origin=dict(origin),
     )
     more = _for_transformers(trained, trained.network, manifest) if isinstance(trained.network, Transformer) else {}
     write_bundle(folder, passed.bundle, manifest, card(manifest, passed.trials), more)

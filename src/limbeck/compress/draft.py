@@ -84,8 +84,8 @@ class Draft:
     def with_graph(self, graph: bytes, recipe: str) -> Bundle:
         """Give the bundle with another graph."""
         manifest = self.bundle.manifest
-        model = manifest.model.model_copy(update={"recipe": recipe})
-        return replace(self.bundle, graph=graph, manifest=manifest.model_copy(update={"model": model}))
+        model = replace(manifest.model, recipe=recipe)
+        return replace(self.bundle, graph=graph, manifest=replace(manifest, model=model))
 
 
 def student_graph(student: StudentScorer) -> Trained:
@@ -243,4 +243,4 @@ def _samples(bundle: Bundle, texts: list[str]) -> tuple[Mapping[str, Any], ...]:
 
 
 def _truncating(manifest: Manifest) -> Manifest:
-    return manifest.model_copy(update={"reading": manifest.reading.model_copy(update={"long_texts": "truncate"})})
+    return replace(manifest, reading=replace(manifest.reading, long_texts="truncate"))

@@ -93,12 +93,11 @@ class TrainedTagger:
 def student_tagger(student: TaggerStudent, slope: float = 1.0, offset: float = 0.0) -> TrainedTagger:
     """Export a student; `slope` and `offset` make its confidence honest."""
     moves, plain = student.moves
-    told: dict[str, Any] = {}
+    told: dict[str, Any] = {"marks": MARKS.get(student.kind, "affixes")}
     if not plain:
-        told = {"between": moves.between.tolist(), "first": moves.first.tolist(), "last": moves.last.tolist()}
+        told |= {"between": moves.between.tolist(), "first": moves.first.tolist(), "last": moves.last.tolist()}
     tagging = Tagging(
         reads="encoder" if student.kind == "transformer" else "vectors",
-        marks=MARKS.get(student.kind, "affixes"),
         alphabet=student.lexical.alphabet,
         slope=slope,
         offset=offset,
@@ -217,14 +216,13 @@ def compress_tagger(
     passed = through_the_gate(made, EntityJudge(prepared.dev_half(JUDGING), config), config, saturates)
     plain, titles = passed.bundle.manifest, config.data.titles
     texts = [" ".join(words) for words in pool[:REFERENCE]] or [s.text for s in prepared.train[:REFERENCE]]
-    manifest = plain.model_copy(
-        update={
-            "name": name,
-            "labels": [one.model_copy(update={"title": titles.get(one.name, one.name)}) for one in plain.labels],
-            "reference": _reference(passed.bundle, texts),
-            "figures": figures,
-            "origin": dict(origin),
-        }
+    manifest = replace(
+        plain,
+        name=name,
+        labels=[replace(one, title=titles.get(one.name, one.name)) for one in plain.labels],
+        reference=_reference(passed.bundle, texts),
+        figures=figures,
+        origin=dict(origin),
     )
     write_bundle(folder, passed.bundle, manifest, tagger_card(manifest, passed.trials), {})
     return Compressed(student.kind, folder, passed, made.gap, 0)

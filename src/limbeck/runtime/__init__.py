@@ -1,1 +1,1 @@
-"""Bundles and what answers with them: numpy, onnxruntime, tokenizers and pydantic, nothing else."""
+"""Bundles and what answers with them: numpy, onnxruntime and tokenizers, nothing else."""

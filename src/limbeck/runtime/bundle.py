@@ -13,12 +13,11 @@ import hashlib
 import json
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from limbeck.errors import BundleBroken, BundleMissing, BundleUnsafe, BundleVersion, Place
+from limbeck.runtime.facts import BadFact, read_part
 from limbeck.runtime.graphfile import NoGraph, wants_other_files
 from limbeck.runtime.manifest import FORMAT, FileFacts, Manifest
 
@@ -67,7 +66,7 @@ def read_bundle(folder: Path) -> Bundle:
 def write_facts(folder: Path, manifest: Manifest) -> None:
     """Write `bundle.json` beside the other files, with the hashes of all of them and its own."""
     files = {path.name: facts_of(path.read_bytes()) for path in sorted(folder.iterdir()) if path.name != FACTS}
-    told = manifest.model_copy(update={"files": files}).model_dump(mode="json")
+    told = asdict(replace(manifest, files=files))
     text = json.dumps({**told, "sha256": "0" * 64}, indent=1, ensure_ascii=False) + "\n"
     (folder / FACTS).write_text(text.replace("0" * 64, _digest(text.encode()), 1), encoding="utf-8")
 
@@ -96,11 +95,9 @@ def _manifest(folder: Path) -> Manifest:
     if not isinstance(own, str) or len(own) != 64 or _digest(raw.replace(own.encode(), b"0" * 64, 1)) != own:
         raise BundleBroken(f"{FACTS} was changed after the bundle was made.", _AGAIN, place)
     try:
-        manifest = Manifest.model_validate(told)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise BundleBroken(f"{FACTS}: '{where}': {first['msg']}.", _AGAIN, place) from None
+        manifest = read_part(Manifest, told)
+    except BadFact as error:
+        raise BundleBroken(f"{FACTS}: {error}.", _AGAIN, place) from None
     _check_names(folder, manifest.files)
     return manifest
 

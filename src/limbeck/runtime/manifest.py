@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from limbeck.runtime.facts import Matches, Within, not_empty
 
 FORMAT = 1
 
-Share = Annotated[float, Field(ge=0, le=1)]
-Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Share = Annotated[float, Within(0, 1)]
+Count = Annotated[int, Within(0)]
+Digest = Annotated[str, Matches("[0-9a-f]{64}")]
 
 
-class Part(BaseModel):
-    """A group of facts; one that this version doesn't know is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Label(Part):
+@dataclass(frozen=True, kw_only=True)
+class Label:
     """A category: its name, the title that people read, and the probability from which on it is given.
 
     For entities: a type, and the confidence from which on one of it is given.
     """
 
-    name: Annotated[str, Field(min_length=1)]
+    name: Annotated[str, Matches(".+")]
     title: str
     threshold: Share
 
 
-class Reading(Part):
+@dataclass(frozen=True, kw_only=True)
+class Reading:
     """How a text becomes token ids: cleaning, special tokens included in `max_tokens`, and what is done past them.
 
     `truncate` reads the first tokens. `windows` reads all of a text in pieces that share `overlap` tokens, up to
@@ -37,25 +35,30 @@ class Reading(Part):
     """
 
     clean: list[str]
-    max_tokens: Annotated[int, Field(ge=3)]
+    max_tokens: Annotated[int, Within(3)]
     long_texts: Literal["truncate", "windows"] = "truncate"
-    overlap: Annotated[int, Field(ge=0)] = 0
-    max_windows: Annotated[int, Field(ge=1)] = 64
+    overlap: Count = 0
+    max_windows: Annotated[int, Within(1)] = 64
     combine: Literal["max", "mean"] = "max"
-    pad_id: Annotated[int, Field(ge=0)]
+    pad_id: Count
     unknown_id: int | None = None
 
 
-class Model(Part):
-    """What the network is: its kind, the recipe that made it small, and how many numbers it holds."""
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """What the network is: its kind, the recipe that made it small, and how many numbers it holds.
+
+    `embedding` is the width of the output of that name; 0 means that there is none.
+    """
 
     kind: str
     recipe: str
-    parameters: Annotated[int, Field(ge=0)]
-    embedding: Annotated[int, Field(ge=0)] = Field(0, description="Width of the output `embedding`; 0: none.")
+    parameters: Count
+    embedding: Count = 0
 
 
-class Tagging(Part):
+@dataclass(frozen=True, kw_only=True)
+class Tagging:
     """How a tagger's words become inputs, and how its scores become entities.
 
     `between`, `first` and `last` are what moves from tag to tag score; empty ones score 0. An entity's confidence is
@@ -65,32 +68,39 @@ class Tagging(Part):
     reads: Literal["vectors", "encoder"]
     marks: Literal["characters", "affixes"] = "affixes"
     alphabet: str = ""
-    between: list[list[float]] = []
-    first: list[float] = []
-    last: list[float] = []
+    between: list[list[float]] = field(default_factory=list)
+    first: list[float] = field(default_factory=list)
+    last: list[float] = field(default_factory=list)
     slope: float = 1.0
     offset: float = 0.0
 
 
-class Reference(Part):
-    """What the world was like when the model was made: later texts are compared with it."""
+@dataclass(frozen=True, kw_only=True)
+class Reference:
+    """What the world was like when the model was made: later texts are compared with it.
 
-    texts: Annotated[int, Field(ge=0)]
+    `confidence` has the shares of texts by confidence, in equal bins from 0.5 to 1; `lengths` the tokens a text: every
+    tenth percentile, from the shortest to the longest.
+    """
+
+    texts: Count
     label_rates: dict[str, Share]
-    confidence: list[Share] = Field(description="Shares of texts by confidence, in equal bins from 0.5 to 1.")
-    lengths: list[float] = Field(description="Tokens a text: every tenth percentile, from the shortest to the longest.")
+    confidence: list[Share]
+    lengths: list[float]
     unknown_rate: Share
     embedding: list[float]
 
 
-class FileFacts(Part):
+@dataclass(frozen=True, kw_only=True)
+class FileFacts:
     """A file's size and hash."""
 
-    bytes: Annotated[int, Field(ge=0)]
+    bytes: Count
     sha256: Digest
 
 
-class Manifest(Part):
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
     """All that is known of a bundle; `figures` and `origin` are for people, nothing is computed with them."""
 
     format: Literal[1] = 1
@@ -98,17 +108,17 @@ class Manifest(Part):
     made_with: str
     made_at: str
     task: Literal["multilabel", "multiclass", "ner"]
-    labels: Annotated[list[Label], Field(min_length=1)]
+    labels: Annotated[list[Label], not_empty]
     reading: Reading
     model: Model
     tagging: Tagging | None = None
     reference: Reference | None = None
-    figures: dict[str, Any] = {}
-    origin: dict[str, Any] = {}
+    figures: dict[str, Any] = field(default_factory=dict)
+    origin: dict[str, Any] = field(default_factory=dict)
     files: dict[str, FileFacts]
 
-    @model_validator(mode="after")
-    def _tells_how_to_tag(self) -> Manifest:
+    def __post_init__(self) -> None:
+        """Check what no fact can tell alone."""
         tags = 2 * len(self.labels) + 1
         if (self.task == "ner") != (self.tagging is not None):
             raise ValueError("a bundle says how it tags if, and only if, it finds entities")
@@ -116,4 +126,3 @@ class Manifest(Part):
             moves = [self.tagging.first, self.tagging.last, *self.tagging.between]
             if any(len(row) not in (0, tags) for row in moves) or len(self.tagging.between) not in (0, tags):
                 raise ValueError(f"moves between {tags} tags are expected")
-        return self

@@ -87,10 +87,10 @@ class WordPieces:
     # Each punctuation mark is a word of its own.
     _PARTS = re.compile("[A-Za-z0-9]+|[^A-Za-z0-9]")
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        """Take the vocabulary of a BERT tokeniser; see `word_pieces`."""
+    def __init__(self, tokenizer: Tokenizer, known: dict[str, int]) -> None:
+        """Take a BERT tokeniser and its vocabulary; see `word_pieces`."""
         model = tokenizer.model
-        self._known: dict[str, int] = tokenizer.get_vocab(with_added_tokens=False)
+        self._known = known
         self._unknown: int = self._known[model.unk_token]
         self._prefix: str = model.continuing_subword_prefix
         self._longest: int = model.max_input_chars_per_word
@@ -137,7 +137,8 @@ def word_pieces(tokenizer: Tokenizer) -> WordPieces | None:
     model = tokenizer.model
     if kinds != ["BertNormalizer", "BertPreTokenizer"] or type(model).__name__ != "WordPiece":
         return None
-    return WordPieces(tokenizer) if model.unk_token in tokenizer.get_vocab(with_added_tokens=False) else None
+    known = tokenizer.get_vocab(with_added_tokens=False)
+    return WordPieces(tokenizer, known) if model.unk_token in known else None
 
 
 def words_are_independent(tokenizer: Tokenizer) -> bool:

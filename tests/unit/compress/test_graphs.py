@@ -63,7 +63,9 @@ def test_encoders_of_every_shape(encoder):
     fused = fused_transformer(network, network.encoder, one_class=False)
     assert farthest(network, fused) < 1e-5
     told = fused_operations(fused)
-    assert told.get("SkipLayerNormalization", 0) >= 3, (kind, told)
+    # Fused with the skip connection before it, a norm takes longer than apart from it.
+    assert "SkipLayerNormalization" not in told, (kind, told)
+    assert operations(fused).count("LayerNormalization") >= 3, kind
     assert kind == "mpnet" or told.get("Attention") == 2, (kind, told)
     for name, recipe in RECIPES.items():
         assert farthest(network, recipe(fused, Circumstances(True))) < 0.05, (kind, name)
@@ -85,7 +87,11 @@ def test_a_scale_a_token_changes_nothing_but_the_rounding(encoder):
 
 
 def maxima(graph):
-    return sum(node.op_type == "ReduceMax" for node in onnx.load_from_string(graph).graph.node)
+    return operations(graph).count("ReduceMax")
+
+
+def operations(graph):
+    return [node.op_type for node in onnx.load_from_string(graph).graph.node]
 
 
 def test_a_scale_a_token_rounds_less():
