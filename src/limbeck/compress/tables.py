@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
+# Narrower tables stay as they are: with a scale a token they would be about as large, and slower.
+NARROWEST = 8
 # Inputs whose numbers are looked up: tokens or words, and the marks of words.
 IDS = ("input_ids", "marks")
 
@@ -40,7 +42,7 @@ def keep_rows(model: ModelProto, kept: NDArray[np.intp]) -> None:
 def to_eight_bits(model: ModelProto) -> None:
     """Hold the tables as 8-bit integers, with a scale a token; only the rows of a text's tokens are turned back."""
     for table in tables_of(model):
-        if table.rows.dtype != np.float32:
+        if table.rows.dtype != np.float32 or table.rows.shape[1] < NARROWEST:
             continue
         scales = np.abs(table.rows).max(axis=1, keepdims=True) / 127
         whole = np.round(table.rows / np.where(scales > 0, scales, 1)).astype(np.int8)
