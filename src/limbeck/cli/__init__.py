@@ -15,12 +15,15 @@ from limbeck.cli import (
     demo_data,
     distill,
     doctor,
+    drift,
     init,
     inspect,
     measure,
     predict,
     pseudo,
+    replies,
     run,
+    serve,
     status,
     teach,
 )
@@ -55,6 +58,10 @@ app.command("status", rich_help_panel=ALL)(status.command)
 app.command("bench", rich_help_panel=USE)(bench.command)
 app.command("compare", rich_help_panel=USE)(compare.command)
 app.command("predict", rich_help_panel=USE)(predict.command)
+app.command("serve", rich_help_panel=USE)(serve.command)
+app.command("key", rich_help_panel=USE)(serve.key)
+app.command("drift", rich_help_panel=USE)(drift.command)
+app.add_typer(replies.app, name="replies", rich_help_panel=USE)
 
 
 @app.callback(invoke_without_command=True)

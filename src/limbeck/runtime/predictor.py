@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -42,6 +43,15 @@ class Answer:
     truncated: bool
 
 
+@dataclass(frozen=True)
+class Scored:
+    """Probabilities [texts, labels], how each text was read, and the seconds that reading took."""
+
+    proba: Floats
+    read: list[Tokenised]
+    reading: float
+
+
 class Predictor:
     """A bundle at work. It may be used from several threads at a time."""
 
@@ -79,6 +89,17 @@ class Predictor:
                 return self._one(read.windows[0], PROBABILITIES)
         proba, _ = self._many(checked, PROBABILITIES)
         return proba
+
+    def score(self, texts: Sequence[str]) -> Scored:
+        """Give probabilities and all that was seen on the way, for who answers many."""
+        began = time.perf_counter()
+        if len(texts) == 1:
+            read = self.read(texts[0])
+            if len(read.windows) == 1:
+                reading = time.perf_counter() - began
+                return Scored(self._one(read.windows[0], PROBABILITIES), [read], reading)
+        proba, seen, reading = self._seen(texts, PROBABILITIES)
+        return Scored(proba, seen, reading)
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """Give the vectors [texts, width] that the last layer reads; of several windows, the mean."""
@@ -133,18 +154,25 @@ class Predictor:
         return found
 
     def _many(self, texts: Sequence[str], output: str) -> tuple[Floats, list[Tokenised]]:
+        proba, read, _ = self._seen(texts, output)
+        return proba, read
+
+    def _seen(self, texts: Sequence[str], output: str) -> tuple[Floats, list[Tokenised], float]:
         width = len(self.labels) if output == PROBABILITIES else self.manifest.model.embedding
         parts: list[Floats] = [np.zeros((0, width), dtype=np.float32)]
         read: list[Tokenised] = []
+        reading = 0.0
         for start in range(0, len(texts), SORTED_TOGETHER):
+            began = time.perf_counter()
             some = [self.read(text) for text in texts[start : start + SORTED_TOGETHER]]
+            reading += time.perf_counter() - began
             windows = [window for one in some for window in one.windows]
             scores = np.zeros((len(windows), width), dtype=np.float32)
             for rows, found in self._batches(windows, output):
                 scores[rows] = found
             parts.append(self._together(scores, some, output))
             read += some
-        return np.concatenate(parts), read
+        return np.concatenate(parts), read, reading
 
     def _together(self, scores: Floats, read: Sequence[Tokenised], output: str) -> Floats:
         """Make one row of each text's windows."""
