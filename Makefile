@@ -34,6 +34,7 @@ demo: setup
 	$(BIN)/limbeck predict $(BUNDLE) "$(TEXT)"
 	@echo 'Try it yourself:'
 	@echo '  $(BIN)/limbeck predict $(BUNDLE) "$(TEXT)"'
+	@echo '  $(BIN)/limbeck serve $(BUNDLE) --replies $(DEMO)/replies.toml   # then open http://127.0.0.1:8000'
 	@echo '  $(BIN)/limbeck bench -p $(DEMO)'
 
 test: setup

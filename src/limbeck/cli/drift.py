@@ -10,7 +10,7 @@ import typer
 
 from limbeck.cli.options import AsJson, Quiet
 from limbeck.cli.output import console, print_json, print_table
-from limbeck.cli.predict import _texts as texts_in
+from limbeck.cli.predict import texts_of_file as texts_in
 from limbeck.progress import progress, set_quiet
 
 

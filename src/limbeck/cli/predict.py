@@ -40,7 +40,7 @@ def command(
         raise ProjectExists(f"{target} is already there.", "Name another file, or move it away first.")
     set_quiet(quiet)
     model = load(bundle, threads)
-    lines: Iterable[str] = texts or (_texts(source, column) if source else _standard_input())
+    lines: Iterable[str] = texts or (texts_of_file(source, column) if source else _standard_input())
     at_once = 1 if not source and not texts and sys.stdin.isatty() else AT_ONCE
     if isinstance(model, Predictor):
         answers = answers_to(model, progress(lines, "texts"), at_once, probabilities)
@@ -83,7 +83,8 @@ def _opened(target: Path | None) -> Iterator[IO[str]]:
     part.replace(target)
 
 
-def _texts(source: Path, column: str) -> Iterator[str]:
+def texts_of_file(source: Path, column: str) -> Iterator[str]:
+    """Read the texts of a file's column."""
     from limbeck.data.records import read_records
 
     for line, record in read_records(source, LONGEST_LINE):

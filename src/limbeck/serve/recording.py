@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import secrets
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -50,12 +51,13 @@ class Recorder:
     async def did_not_help(self, text: str, answer: Answered, language: str | None) -> str | None:
         """Keep a text whose reply didn't help."""
         kept = str(await self._kept(self._new(text, answer, NOT_HELPED, TRAVELLER, language)))
-        await self._kept(Vote(kept, False))
+        await self._kept(Vote(kept, False, secrets.token_hex(8)))
         return kept
 
     async def vote(self, public_id: str, helped: bool) -> bool:
         """Keep a vote on a kept text; False if there is no such text."""
-        return bool(await self._kept(Vote(public_id, helped)))
+        # Several people may have sent the same text; nobody knows who votes.
+        return bool(await self._kept(Vote(public_id, helped, secrets.token_hex(8))))
 
     def sample(self, texts: Sequence[str], answers: Sequence[Answered]) -> None:
         """Keep some of what other programs ask; nothing was promised to them, and they don't wait for it."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from limbeck.data.demo.compose import Comment
 from limbeck.data.demo.corpus import generate
+from limbeck.data.demo.replies import REPLIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ def write_demo(folder: Path, seed: int = 0, pool_rows: int = 20_000, scale: floa
     """Write the demo corpus, replacing files of the same names; equal arguments give equal bytes.
 
     In `folder` there will be `labels/<slug>.csv` (text, label 0 or 1), `pool.jsonl` (text, source), `dev.jsonl`
-    (text, labels, source, kind) and `test.jsonl` (text, labels, source).
+    (text, labels, source, kind), `test.jsonl` (text, labels, source), and `replies.toml` for the server.
 
     Args:
         folder: Created if it does not exist.
@@ -50,6 +51,7 @@ def write_demo(folder: Path, seed: int = 0, pool_rows: int = 20_000, scale: floa
     dev += [_labelled(comment) | {"kind": "random"} for comment in corpus.dev_random]
     _write_jsonl(folder / "dev.jsonl", dev)
     _write_jsonl(folder / "test.jsonl", map(_labelled, corpus.test))
+    (folder / "replies.toml").write_text(REPLIES, encoding="utf-8")
     return DemoSummary(
         labelled={slug: len(rows) for slug, rows in corpus.labelled.items()},
         positives={slug: sum(label for _, label in rows) for slug, rows in corpus.labelled.items()},
