@@ -240,24 +240,17 @@ def test_nothing_is_sent_of_two_empty_fields(server, opening):
     assert page.evaluate("document.activeElement.id") == "good"
 
 
-@pytest.mark.parametrize("answer", ["yes", "no"])
-def test_a_vote_names_the_kept_text(server, opening, answer):
+def test_votes_name_the_kept_text(server, opening):
     page = opening(server)
-    with posted(page, "/v1/feedback") as first:
-        sent(page, good="wifi", bad="late")
-    with posted(page, "/v1/feedback/vote") as second:
-        page.click(f".vote [value={answer}]")
-    assert first[1]["id"] is not None
-    helped = answer == "yes"
-    assert second[0] == {
-        "helped": helped,
-        "id": first[1]["id"],
-        "text": "" if helped else "wifi\nlate",
-        "language": "en",
-    }
-    assert second[1] == {"stored": True}
-    eventually(page, ".vote [role=status]", words("en")["voted" if helped else "voted_kept"])
-    assert page.get_attribute(f".vote [value={answer}]", "aria-pressed") == "true"
+    for answer, text, word in (("yes", "", "voted"), ("no", "wifi\nlate", "voted_kept")):
+        with posted(page, "/v1/feedback") as first:
+            sent(page, good="wifi", bad="late")
+        with posted(page, "/v1/feedback/vote") as second:
+            page.click(f".vote [value={answer}]")
+        assert first[1]["id"] is not None and second[1] == {"stored": True}
+        assert second[0] == {"helped": answer == "yes", "id": first[1]["id"], "text": text, "language": "en"}
+        eventually(page, ".vote [role=status]", words("en")[word])
+        assert page.get_attribute(f".vote [value={answer}]", "aria-pressed") == "true"
     page.on("request", lambda request: pytest.fail("a second vote was sent"))
     page.click(".vote [value=yes]", force=True)
 
@@ -416,45 +409,6 @@ def test_the_form_works_without_scripts(server, opening):
     assert page.input_value("#bad") == "late\nhot"
 
 
-def plain_post(url, **fields):
-    """Post a form as a browser without scripts does; give the status and the page."""
-    try:
-        with urllib.request.urlopen(url, urllib.parse.urlencode(fields).encode()) as answer:
-            return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
-
-
-def test_refusals_are_told_in_a_sentence_and_nothing_typed_is_lost(settings, opening, tmp_path):
-    # No request is answered in time, and the second one from an address comes too soon.
-    limits = Limits(deadline=0.0, rate=0.5, characters=40)
-    told = words("en")
-    with running(replace(settings, limits=limits, store=None)) as strict:
-        page = opening(strict.url)
-        status, plain = plain_post(f"{strict.url}/", bad="late " * 20, language="en")
-        assert status == 413 and told["too_long"] in plain and "late late" in plain
-        page.fill("#bad", "late " * 20)
-        page.click("#send")
-        eventually(page, "#problem", told["too_long"])
-        page.fill("#bad", "late")
-        page.click("#send")
-        eventually(page, "#problem", "Many people are writing to us just now. Please try again in 1 s.")
-        assert text_of(page, "#send") == "Try again"
-        page.click("#send")
-        eventually(page, "#problem", re.compile(r"Please try again in [2-9] s\."))
-        status, plain = plain_post(f"{strict.url}/", bad="late", language="de")
-        assert status == 429 and "Gerade schreiben uns sehr viele." in plain
-        page.context.set_offline(True)
-        page.click("#send")
-        eventually(page, "#problem", told["offline"])
-        page.context.set_offline(False)
-        strict.stop()
-        page.click("#send")
-        eventually(page, "#problem", told["away"])
-        assert page.input_value("#bad") == "late" and text_of(page, "#send") == "Try again"
-        assert page.evaluate(CROWDED) == [] == page.evaluate(PALE)
-
-
 # The owner's page.
 
 
@@ -534,18 +488,65 @@ def test_the_owners_page_is_german_and_has_room(busy, opening, admin, width, sch
     assert page.evaluate(CROWDED) == [] == page.evaluate(PALE)
 
 
-def test_the_owners_page_waits_for_a_server_that_went_away(settings, opening, admin):
-    with running(replace(settings, store=None)) as first:
-        page = signed_in(opening(f"{first.url}/owner", clock=True), admin)
-        eventually(page, "#uncertain", words("en")["owner_uncertain_off"])
-        assert text_of(page, ".badge") == "Not known yet" and "too few" in text_of(page, ".sentence")
-        first.stop()
-        page.clock.fast_forward(POLLED)
-        eventually(
-            page, "#problem", "The server doesn't answer. Trying again every two seconds; these figures are from"
-        )
-        assert page.is_visible("#board")
-    with running(replace(settings, keys=None), first.port):
-        page.clock.fast_forward(POLLED)
-        eventually(page, "#problem", words("en")["owner_no_admin"])
-        assert page.is_visible("#enter") and page.is_hidden("#board")
+# Servers that refuse, and that go away.
+
+
+def plain_post(url, **fields):
+    """Post a form as a browser without scripts does; give the status and the page."""
+    try:
+        with urllib.request.urlopen(url, urllib.parse.urlencode(fields).encode()) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+@pytest.fixture(scope="module")
+def strict(settings):
+    """A server that keeps no texts, answers nothing in time, and finds that the second request comes too soon."""
+    limits = Limits(deadline=0.0, rate=0.5, characters=40)
+    with running(replace(settings, limits=limits, store=None)) as one:
+        yield one
+
+
+def test_refusals_are_told_in_a_sentence_and_nothing_typed_is_lost(strict, opening):
+    told = words("en")
+    status, plain = plain_post(f"{strict.url}/", bad="late " * 20, language="en")
+    assert status == 413 and told["too_long"] in plain and "late late" in plain
+    page = opening(strict.url, 375)
+    page.fill("#bad", "late " * 20)
+    page.click("#send")
+    eventually(page, "#problem", told["too_long"])
+    page.fill("#bad", "late")
+    page.click("#send")
+    eventually(page, "#problem", "Many people are writing to us just now. Please try again in 1 s.")
+    assert text_of(page, "#send") == "Try again"
+    page.click("#send")
+    eventually(page, "#problem", re.compile(r"Please try again in [2-9] s\."))
+    status, plain = plain_post(f"{strict.url}/", bad="late", language="de")
+    assert status == 429 and "Gerade schreiben uns sehr viele." in plain
+    page.context.set_offline(True)
+    page.click("#send")
+    eventually(page, "#problem", told["offline"])
+    assert page.evaluate(CROWDED) == [] == page.evaluate(PALE)
+
+
+def test_pages_of_a_server_that_went_away_say_so_and_go_on_trying(strict, settings, opening, admin):
+    told = words("en")
+    page, owner = opening(strict.url), opening(f"{strict.url}/owner", clock=True)
+    signed_in(owner, admin)
+    eventually(owner, "#uncertain", told["owner_uncertain_off"])
+    assert text_of(owner, ".badge") == "Not known yet" and "too few" in text_of(owner, ".sentence")
+    strict.stop()
+    page.fill("#bad", "late")
+    page.click("#send")
+    eventually(page, "#problem", told["away"])
+    assert page.input_value("#bad") == "late" and text_of(page, "#send") == "Try again"
+    owner.clock.fast_forward(POLLED)
+    eventually(owner, "#problem", "The server doesn't answer. Trying again every two seconds; these figures are from")
+    assert owner.is_visible("#board")
+    with running(replace(settings, keys=None), strict.port):
+        page.click("#send")
+        eventually(page, "#answer h3", "Late trains")
+        owner.clock.fast_forward(POLLED)
+        eventually(owner, "#problem", told["owner_no_admin"])
+        assert owner.is_visible("#enter") and owner.is_hidden("#board")

@@ -28,8 +28,8 @@ def check(
 ) -> None:
     """Say which categories lack a reply, and which replies can't be shown; exit code 1 if there are errors."""
     from limbeck.runtime.bundle import read_bundle
-    from limbeck.serve.replies import read_replies
     from limbeck.serve.replies_check import check_replies
+    from limbeck.serve.replies_file import read_replies
 
     told = read_replies(replies)
     manifest = read_bundle(bundle).manifest

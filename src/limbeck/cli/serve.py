@@ -26,6 +26,7 @@ def command(
     open_metrics: Annotated[
         bool, typer.Option(help="Let anyone read /metrics, not the admin alone.", rich_help_panel=SECURITY)
     ] = False,
+    log_texts: Annotated[bool, typer.Option(help="Write all texts to the log.", rich_help_panel=SECURITY)] = False,
     tls_cert: Annotated[Path | None, typer.Option(help="A certificate, for https.", rich_help_panel=SECURITY)] = None,
     tls_key: Annotated[Path | None, typer.Option(help="The certificate's key.", rich_help_panel=SECURITY)] = None,
     max_body: Annotated[int, typer.Option(min=100, help="Bytes a request.", rich_help_panel=LIMITS)] = 2_000_000,
@@ -77,6 +78,7 @@ def command(
         cors=tuple(cors or ()),
         page=page,
         open_metrics=open_metrics,
+        log_texts=log_texts,
         certificate=_told(tls_cert),
         private_key=_told(tls_key),
     )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import time
+import traceback
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from limbeck.serve.keys import ADMIN, Keys, Rates
@@ -115,10 +117,10 @@ class Guard:
             await refuse(refusal, counted, scope["path"])
         except _Gone:
             return
-        except Exception:
-            # Only the kind of error: its words may hold a text.
-            log.exception("a request failed") if log.isEnabledFor(logging.DEBUG) else log.error("a request failed")
-            await refuse(Refusal(500, "Something went wrong here. It was not your fault."), counted, scope["path"])
+        except Exception as error:
+            log.error("a request failed: %s", _where(error))
+            told = Refusal(500, "Something went wrong here. It was not your fault.")
+            await refuse(told, counted, scope["path"])
         finally:
             self._metrics.answered(route_of(scope["path"]), status, time.perf_counter() - began)
 
@@ -180,6 +182,12 @@ def _again(body: bytes, receive: Receive) -> Receive:
         return given
 
     return once
+
+
+def _where(error: Exception) -> str:
+    """Say what kind of error it was, and where, but not its words: they may hold somebody's text."""
+    frames = traceback.extract_tb(error.__traceback__)[-4:]
+    return f"{type(error).__name__} at " + " < ".join(f"{Path(f.filename).name}:{f.lineno}" for f in reversed(frames))
 
 
 class _Gone(Exception):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +23,9 @@ from limbeck.serve.shelf import Answered, Served, Shelf
 DEADLINE_HEADER = b"x-deadline-ms"
 
 
+log = logging.getLogger("limbeck.serve")
+
+
 @dataclass
 class Server:
     """One worker's parts; `reload` tells all workers to load models anew, and gives their versions and number."""
@@ -35,6 +40,7 @@ class Server:
     owner_sees_texts: bool = False
     rates: Rates = field(default_factory=lambda: Rates(0))
     page: bool = True
+    log_texts: bool = False
     draining: bool = False
 
     def model(self, name: str | None) -> Served:
@@ -56,6 +62,9 @@ class Server:
         for one in found:
             for label in one.labels:
                 self.metrics.of(self.metrics.topics, served.name, label).inc()
+        if self.log_texts:
+            for text, one in zip(texts, found, strict=True):
+                log.info("%s", json.dumps({"text": text, "labels": one.labels}, ensure_ascii=False))
         self.live.answered(len(texts), time.monotonic() - scope["limbeck.arrived"])
         return found
 

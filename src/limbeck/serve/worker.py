@@ -25,7 +25,7 @@ from limbeck.serve.live import Live
 from limbeck.serve.metrics import Metrics
 from limbeck.serve.protocol import protocol
 from limbeck.serve.recording import Recorder, open_recorder
-from limbeck.serve.replies import read_replies
+from limbeck.serve.replies_file import read_replies
 from limbeck.serve.server import Server
 from limbeck.serve.settings import ServeSettings
 from limbeck.serve.shelf import Loaded, Shelf, load_model
@@ -74,6 +74,7 @@ class Worker:
             bool(settings.store and settings.store.shown),
             Rates(settings.limits.rate / settings.workers),
             page=settings.page,
+            log_texts=settings.log_texts,
         )
 
     def application(self) -> App:
@@ -223,6 +224,8 @@ def listening(host: str, port: int, shared: bool, listen: bool = True) -> socket
 def run_worker(settings: ServeSettings) -> int:
     """Answer until a signal ends it; give the exit code."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    if settings.log_texts:
+        log.setLevel(logging.INFO)
     worker = Worker(settings)
     own = listening(settings.host, settings.port, settings.workers > 1)
     config = uvicorn.Config(

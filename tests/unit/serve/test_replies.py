@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from limbeck.data.demo.phrases import TITLES
 from limbeck.data.demo.replies import REPLIES
 from limbeck.errors import RepliesBroken
-from limbeck.serve.replies import LARGEST, Link, Part, Reply, as_html, choose_language, parse_replies, read_replies
+from limbeck.serve.replies import Link, Part, Reply, as_html, choose_language
 from limbeck.serve.replies_check import Finding, check_replies
+from limbeck.serve.replies_file import LARGEST, parse_replies, read_replies
 
 SMALL = """
 languages = ["en", "de"]
