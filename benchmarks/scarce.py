@@ -15,6 +15,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from limbeck.text import words
+
 
 def make_scarce(data: Path, out: Path, rows: int = 300, positive: float = 0.33, least: int = 10, seed: int = 0) -> None:
     """Turn `data` ({train,dev,test}.jsonl of text and labels) into a Limbeck project in `out`."""
@@ -52,20 +54,35 @@ def make_scarce(data: Path, out: Path, rows: int = 300, positive: float = 0.33, 
     (out / "limbeck.toml").write_text('task = "multilabel"\n', encoding="utf-8")
 
 
+# Sentences of news that are a pool where all others are tagged, and how many words they have.
+NEWS, SHORTEST, LONGEST = 20_000, 4, 60
+
+
 def make_few_sentences(data: Path, out: Path, sentences: int, seed: int = 0) -> None:
     """Turn `data` ({train,dev,test}.conll) into a project for entities: `sentences` tagged ones, the rest is the pool.
 
-    With 0, all are tagged, and their words are the pool as well.
+    With 0, all are tagged, and the pool is sentences of other news: of the folder `reuters` beside `data`.
     """
     out.mkdir(parents=True, exist_ok=True)
     blocks = (data / "train.conll").read_text(encoding="utf-8").strip().split("\n\n")
     random.Random(f"{seed}/{data.name}").shuffle(blocks)
-    tagged, rest = (blocks[:sentences], blocks[sentences:]) if sentences else (blocks, blocks)
+    tagged, rest = (blocks[:sentences], blocks[sentences:]) if sentences else (blocks, [])
     (out / "train.conll").write_text("\n\n".join(tagged) + "\n", encoding="utf-8")
-    write_jsonl(out / "pool.jsonl", [{"tokens": [line.split()[0] for line in block.splitlines()]} for block in rest])
+    pool = [[line.split()[0] for line in block.splitlines()] for block in rest] if rest else news(data.parent, seed)
+    write_jsonl(out / "pool.jsonl", [{"tokens": mine} for mine in pool])
     for part in ("dev", "test"):
         shutil.copy(data / f"{part}.conll", out / f"{part}.conll")
     (out / "limbeck.toml").write_text('task = "ner"\n', encoding="utf-8")
+
+
+def news(data: Path, seed: int) -> list[list[str]]:
+    """Cut news into sentences, and these into words; some of them."""
+    texts = [row["text"] for row in read_jsonl(data / "reuters" / "train.jsonl")]
+    cut = [part for text in texts for part in re.split(r"(?<=[.!?])\s+(?=[A-Z\"'])", text)]
+    found = [[part[a:b] for a, b in words(part)] for part in dict.fromkeys(cut)]
+    good = [mine for mine in found if SHORTEST <= len(mine) <= LONGEST]
+    random.Random(seed).shuffle(good)
+    return good[:NEWS]
 
 
 def slug(label: str) -> str:

@@ -224,10 +224,11 @@ def test_the_button_says_that_it_is_sending_and_sends_once(server, opening):
     eventually(page, "#send", "Sending …")
     page.keyboard.press("Control+Enter")
     page.click("#send", force=True)
-    assert len(held) == 1
+    while not held:
+        page.wait_for_timeout(10)
     held[0].continue_()
     eventually(page, "#answer h3", "Late trains")
-    eventually(page, "#send", "Send")
+    assert text_of(page, "#send") == "Send" and len(held) == 1
 
 
 def test_nothing_is_sent_of_two_empty_fields(server, opening):
@@ -454,8 +455,8 @@ def test_the_owner_sees_figures_with_the_right_key_alone(busy, opening, admin):
     late = page.locator(".findings tbody tr").first
     assert re.fullmatch(r"Late\s+[\d.]+%\s+90%\s+< 0.0001\s+\d+", late.inner_text())
     assert page.evaluate(CROWDED) == [] == page.evaluate(PALE)
-    kept = text_of(page, "#uncertain li:first-child .text")
-    assert "<img src=x onerror=alert(1)>" in kept and "example.org" not in kept
+    kept = [text for text in page.locator("#uncertain .text").all_inner_texts() if "mail me" in text]
+    assert len(kept) == 1 and "<img src=x onerror=alert(1)>" in kept[0] and "example.org" not in kept[0]
     assert page.locator("#uncertain img, #uncertain script").count() == 0
     page.reload()
     eventually(page, "h2", "rail")
@@ -503,7 +504,7 @@ def plain_post(url, **fields):
 @pytest.fixture(scope="module")
 def strict(settings):
     """A server that keeps no texts, answers nothing in time, and finds that the second request comes too soon."""
-    limits = Limits(deadline=0.0, rate=0.5, characters=40)
+    limits = Limits(deadline=0.0, rate=0.05, characters=40)
     with running(replace(settings, limits=limits, store=None)) as one:
         yield one
 
@@ -521,7 +522,7 @@ def test_refusals_are_told_in_a_sentence_and_nothing_typed_is_lost(strict, openi
     eventually(page, "#problem", "Many people are writing to us just now. Please try again in 1 s.")
     assert text_of(page, "#send") == "Try again"
     page.click("#send")
-    eventually(page, "#problem", re.compile(r"Please try again in [2-9] s\."))
+    eventually(page, "#problem", re.compile(r"Please try again in \d\d s\."))
     status, plain = plain_post(f"{strict.url}/", bad="late", language="de")
     assert status == 429 and "Gerade schreiben uns sehr viele." in plain
     page.context.set_offline(True)

@@ -316,6 +316,22 @@ def test_a_signal_reloads_and_the_end_drains(bundles, tmp_path):
         assert "were not loaded anew" in found.stderr
 
 
+def test_what_was_begun_is_finished_at_the_end(bundles):
+    with running(ServeSettings({"one": str(bundles / "one")})) as found:
+        with socket.create_connection(("127.0.0.1", found.port), timeout=10) as opened:
+            body = b'{"text": "late"}'
+            opened.sendall(b"POST /v1/predict HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % len(body) + body[:5])
+            time.sleep(0.3)
+            found.process.terminate()
+            time.sleep(0.3)
+            with pytest.raises(OSError):
+                socket.create_connection(("127.0.0.1", found.port), timeout=1)
+            opened.sendall(body[5:])
+            answer = opened.recv(65536)
+        assert answer.startswith(b"HTTP/1.1 200") and b'"labels":["late"]' in answer
+        assert found.process.wait(20) == 0
+
+
 def test_tls(bundles, tmp_path):
     certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     made = subprocess.run(

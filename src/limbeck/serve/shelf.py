@@ -167,9 +167,10 @@ class Served:
         """Give one answer a text, all of one model."""
         return await self.batcher.answer(texts, deadline)
 
-    def exchange(self, model: Loaded) -> None:
+    def exchange(self, model: Loaded, seconds: float) -> None:
         """Answer with another model from the next batch on; what is compared with the past begins anew."""
         self.model = model
+        self.batcher.seconds_a_text = seconds
         self.window = Window(model.manifest)
 
     def _answers(self, texts: list[str]) -> Sequence[Answered]:
@@ -230,10 +231,10 @@ class Shelf:
             raise BadSetting("One folder can't be several models.", "Say which model it is.")
         return {name: folder or self._folders[name] for name in chosen}
 
-    def exchange(self, model: Loaded) -> str:
-        """Put a loaded model in its place; gives its version."""
+    def exchange(self, model: Loaded, seconds: float) -> str:
+        """Put a loaded model, which takes so many seconds for a text, in its place; gives its version."""
         self._folders[model.name] = model.folder
-        self.models[model.name].exchange(model)
+        self.models[model.name].exchange(model, seconds)
         return model.version
 
     def close(self) -> None:

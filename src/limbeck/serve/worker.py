@@ -28,7 +28,7 @@ from limbeck.serve.recording import Recorder, open_recorder
 from limbeck.serve.replies_file import read_replies
 from limbeck.serve.server import Server
 from limbeck.serve.settings import ServeSettings
-from limbeck.serve.shelf import Loaded, Shelf, load_model
+from limbeck.serve.shelf import Shelf, load_model
 from limbeck.serve.workers import CHANNEL_VARIABLE, FOLDERS_VARIABLE, RELOAD_SECONDS
 
 # How often the other workers are told what this one did.
@@ -121,11 +121,11 @@ class Worker:
     async def reload(self, names: Sequence[str], folder: str | None) -> dict[str, str]:
         """Load models anew in this worker: checked and warmed up in a thread, exchanged between two batches."""
         chosen = self.shelf.to_load(names, Path(folder) if folder else None)
-        fresh: list[Loaded] = []
-        for name, path in chosen.items():
-            model, _ = await asyncio.to_thread(load_model, name, path, self.settings.threads)
-            fresh.append(model)
-        return {model.name: self.shelf.exchange(model) for model in fresh}
+        # All are loaded before any takes its place.
+        fresh = [
+            await asyncio.to_thread(load_model, name, path, self.settings.threads) for name, path in chosen.items()
+        ]
+        return {model.name: self.shelf.exchange(model, seconds) for model, seconds in fresh}
 
     async def reload_everywhere(self, names: Sequence[str], folder: str | None) -> tuple[dict[str, str], int]:
         """Load models anew in all workers; give the versions and how many workers have them."""
