@@ -41,11 +41,9 @@ COUNTED = frozenset(
     "/v1/feedback/vote /v1/admin/reload /v1/admin/live".split()
 )
 BODILESS = frozenset(("GET", "HEAD", "OPTIONS"))
-SAFE_HEADERS = [
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cache-control", b"no-store"),
-]
+SAFE_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
+# What pages are made of may be kept by browsers for a while, answers never.
+KEPT, CACHES = "/pages/", ([(b"cache-control", b"max-age=300")], [(b"cache-control", b"no-store")])
 
 log = logging.getLogger("limbeck.serve")
 
@@ -98,7 +96,8 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message["headers"], *SAFE_HEADERS]
+                caches = CACHES[0 if scope["path"].startswith(KEPT) else 1]
+                message["headers"] = [*message["headers"], *SAFE_HEADERS, *caches]
             await send(message)
 
         scope["limbeck.arrived"] = time.monotonic()
