@@ -114,16 +114,20 @@ class Load:
         await asyncio.gather(*(loop() for _ in range(self.told["connections"])))
 
     async def open(self) -> None:
-        """Ask at a fixed rate; a request that finds no free connection opens another one."""
+        """Ask at a fixed rate; a request that finds no free connection is counted, and not sent."""
         free: deque[Client] = deque([await self.connect() for _ in range(self.told["connections"])])
         tasks: set[asyncio.Task[None]] = set()
         began, sent = time.perf_counter(), 0
 
         async def ask(due: float) -> None:
-            client = free.popleft() if free else await self.connect()
+            if not free:
+                self.statuses["no free connection"] += 1
+                return
+            client = free.popleft()
+            if client.lost:
+                client = await self.connect()
             await self.one(client, due)
-            if not client.lost:
-                free.append(client)
+            free.append(client)
 
         while (now := time.perf_counter()) - began < self.told["seconds"]:
             while sent < (now - began) * self.told["rate"]:

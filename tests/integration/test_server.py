@@ -140,6 +140,33 @@ def test_slow_and_broken_requests_are_ended(server):
     assert gone.startswith(b"HTTP/1.1 200")
 
 
+def test_a_full_server_refuses_at_once_and_stays_up(bundles):
+    # Nothing may wait, so every request is too much.
+    with running(ServeSettings({"one": str(bundles / "one")}, limits=Limits(waiting=0, body_seconds=1))) as found:
+        with httpx.Client(base_url=found.url) as client:
+            for _ in range(5):
+                answer = client.post("/v1/predict", json={"text": "late"})
+                assert answer.status_code == 503 and answer.json()["error"]["code"] == "overloaded"
+                assert int(answer.headers["retry-after"]) >= 1
+                assert client.get("/healthz").status_code == 200
+            shed = client.get("/metrics").json()
+        assert shed["error"]["code"] == "no_admin"
+        head = b"POST /v1/predict HTTP/%s\r\nhost: x\r\n%scontent-length: 16\r\n\r\n"
+        body = b'{"text": "late"}'
+        pieces = raw(
+            found.port,
+            head % (b"1.1", b""),
+            body,
+            b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
+            wait=0.1,
+        )
+        assert pieces.count(b"HTTP/1.1 503") == 1 and pieces.count(b"HTTP/1.1 200") == 1
+        for version, more in ((b"1.1", b"connection: close\r\n"), (b"1.0", b"")):
+            began = time.monotonic()
+            assert raw(found.port, head % (version, more) + body).startswith(b"HTTP/1.1 503")
+            assert time.monotonic() - began < 2  # it was closed
+
+
 def test_a_client_of_triton(server):
     # In a process of its own: the greenlets of that library disturb what Python 3.11 parses afterwards.
     script = Path(__file__).parent / "triton_client.py"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +15,12 @@ from limbeck.serve.refusals import Refusal, overloaded
 
 # What may be refused before it is looked at: whatever makes a model work.
 COSTLY = (b"/v1/predict", b"/v1/feedback", b"/v2/models/")
+# How such a request begins if it came as most do; what else its head holds doesn't matter then, but for the end of the
+# connection.
+_BEGINNINGS = tuple(b"POST " + path for path in COSTLY)
+_FIRST_LINE = 300
+_LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]{1,9})\r\n", re.IGNORECASE)
+_CLOSES = re.compile(rb"\r\n(connection: *close|expect:)", re.IGNORECASE)
 # What stands for a request that is answered already: the rest of its body is skipped.
 _ANSWERED = SimpleNamespace(response_complete=True, keep_alive=True, disconnected=False, message_event=asyncio.Event())
 
@@ -37,7 +44,7 @@ class Connection(HttpToolsProtocol):
     """One connection to a worker; see `protocol`."""
 
     limits: Limits
-    waiting: Callable[[], int]
+    busy: Callable[[int], bool]
     on_shed: Callable[[], None]
     _arriving = False
     _patience: asyncio.TimerHandle | None = None
@@ -54,6 +61,9 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read what came; what is only begun must go on soon."""
+        if not self._arriving and self.busy(len(self.tasks)) and self._idle and _whole(data):
+            self._refuse()
+            return
         super().data_received(data)
         # A request in one piece, as most are, needs no timer.
         if not self._arriving:
@@ -73,19 +83,25 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Refuse at once what would have to wait too long; else go on as always."""
-        idle = self.cycle is None or self.cycle.response_complete
-        busy = len(self.tasks) >= self.limits.waiting or self.waiting() >= self.limits.waiting
-        if not (busy and idle and self.url.startswith(COSTLY)):
+        if not (self.busy(len(self.tasks)) and self._idle and self.url.startswith(COSTLY)):
             super().on_headers_complete()
             return
-        self.on_shed()
         self.cycle = _ANSWERED  # type: ignore[assignment]
-        self.transport.write(OVERLOADED)
+        self._refuse()
         if not self.parser.should_keep_alive():
             self.transport.close()
-            return
-        self._unset_keepalive_if_required()
-        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+
+    @property
+    def _idle(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def _refuse(self) -> None:
+        self.on_shed()
+        self.transport.write(OVERLOADED)
+        self._wait_for(None)
+        if self.timeout_keep_alive_task is None:
+            later = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+            self.timeout_keep_alive_task = later
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no HTTP."""
@@ -106,7 +122,18 @@ class Connection(HttpToolsProtocol):
             self.transport.close()
 
 
-def protocol(limits: Limits, waiting: Callable[[], int], on_shed: Callable[[], None]) -> type[Connection]:
-    """Make the protocol of a worker; `waiting` gives the texts that wait there."""
-    told = {"limits": limits, "waiting": staticmethod(waiting), "on_shed": staticmethod(on_shed)}
+def _whole(data: bytes) -> bool:
+    """Say whether bytes are one whole request for something costly, on a connection that stays open."""
+    if not data.startswith(_BEGINNINGS):
+        return False
+    end = data.find(b"\r\n\r\n") + 2
+    if b" HTTP/1.1\r\n" not in data[:_FIRST_LINE]:
+        return False
+    length = _LENGTH.search(data, 0, end)
+    return bool(length) and end + 2 + int(length[1]) == len(data) and not _CLOSES.search(data, 0, end)  # type: ignore[index]
+
+
+def protocol(limits: Limits, busy: Callable[[int], bool], on_shed: Callable[[], None]) -> type[Connection]:
+    """Make the protocol of a worker; `busy` says whether it has enough to do with so many requests under way."""
+    told = {"limits": limits, "busy": staticmethod(busy), "on_shed": staticmethod(on_shed)}
     return type("Connection", (Connection,), told)

@@ -57,6 +57,7 @@ class Server:
         longest = max(map(len, texts), default=0)
         if longest > self.limits.characters:
             raise Refusal(413, f"A text has {self.limits.characters:,} characters at most, not {longest:,}.")
+        self.shelf.asked(len(texts))
         paced(self.rates, scope["limbeck.who"], len(texts))
         found = await served.answer(texts, self._deadline(scope))
         for one in found:

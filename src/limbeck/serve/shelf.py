@@ -18,7 +18,7 @@ from limbeck.runtime.confidence import confidence
 from limbeck.runtime.manifest import Manifest
 from limbeck.runtime.predictor import Predictor
 from limbeck.runtime.tagger import EntityPredictor
-from limbeck.serve.batching import Batcher, Ran
+from limbeck.serve.batching import FOLLOWS, Batcher, Ran
 from limbeck.serve.limits import Limits
 from limbeck.serve.window import Window, entities_in
 
@@ -211,11 +211,22 @@ class Shelf:
             name: Served(*load_model(name, folder, threads), limits, on_batch) for name, folder in folders.items()
         }
         self.first = next(iter(self.models))
+        self._most = limits.waiting
+        # How many texts a request usually has.
+        self._usual = 1.0
 
     @property
     def waiting(self) -> int:
         """How many texts wait for any model."""
         return sum(one.batcher.waiting for one in self.models.values())
+
+    def asked(self, texts: int) -> None:
+        """Note how many texts a request had."""
+        self._usual += FOLLOWS * (texts - self._usual)
+
+    def busy(self, requests: int) -> bool:
+        """Say whether there is enough to do, with so many requests whose texts nobody has counted yet."""
+        return requests * self._usual >= self._most or self.waiting >= self._most
 
     def named(self, name: str | None) -> Served | None:
         """Give a model by name, or the first."""

@@ -230,7 +230,7 @@ def run_worker(settings: ServeSettings) -> int:
     own = listening(settings.host, settings.port, settings.workers > 1)
     config = uvicorn.Config(
         worker.application(),
-        http=protocol(settings.limits, lambda: worker.shelf.waiting, worker.metrics.shed.inc),
+        http=protocol(settings.limits, worker.shelf.busy, worker.metrics.shed.inc),
         ws="none",
         loop="uvloop" if sys.platform != "win32" else "asyncio",
         lifespan="on",
