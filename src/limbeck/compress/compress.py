@@ -18,7 +18,7 @@ from limbeck.config import Config
 from limbeck.data.prepare import Prepared
 from limbeck.data.splits import JUDGING
 from limbeck.runtime.bundle import CARD, CONFIG, GRAPH, TOKENISER, TOKENISER_CONFIG, Bundle, read_bundle, write_facts
-from limbeck.runtime.manifest import Manifest
+from limbeck.runtime.manifest import Manifest, Reference
 from limbeck.students.transformer import Transformer
 
 # Texts that later ones are compared with.
@@ -64,18 +64,24 @@ def compress_model(
     passed = through_the_gate(made, LabelJudge(prepared.dev_half(JUDGING), config), config, saturates)
     shown = list(texts[:REFERENCE]) or list(prepared.train.texts[:REFERENCE])
     plain = passed.bundle.manifest
-    titles = config.data.titles
-    manifest = replace(
-        plain,
-        name=name,
-        labels=[replace(one, title=titles.get(one.name, one.name)) for one in plain.labels],
-        reference=reference_of(passed.bundle, shown),
-        figures=figures,
-        origin=dict(origin),
-    )
+    reference = reference_of(passed.bundle, shown)
+    manifest = completed(plain, name, config.data.titles, reference, figures, origin)
     more = _for_transformers(trained, trained.network, manifest) if isinstance(trained.network, Transformer) else {}
     write_bundle(folder, passed.bundle, manifest, card(manifest, passed.trials), more)
     return Compressed(kind, folder, passed, made.gap, made.tokens)
+
+
+def completed(
+    plain: Manifest,
+    name: str,
+    titles: Mapping[str, str],
+    reference: Reference,
+    figures: dict[str, Any],
+    origin: Mapping[str, Any],
+) -> Manifest:
+    """Add what is known once a recipe is chosen: the name, the titles that people read, figures and origin."""
+    labels = [replace(one, title=titles.get(one.name, one.name)) for one in plain.labels]
+    return replace(plain, name=name, labels=labels, reference=reference, figures=figures, origin=dict(origin))
 
 
 def fastest_good_one(compressed: Sequence[Compressed], budget: float) -> Compressed:

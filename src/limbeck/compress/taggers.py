@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 import limbeck
-from limbeck.compress.compress import Compressed, write_bundle
+from limbeck.compress.compress import Compressed, completed, write_bundle
 from limbeck.compress.draft import Draft
 from limbeck.compress.export import OPSET
 from limbeck.compress.fuse import fold, fuse_transformer
@@ -214,16 +214,10 @@ def compress_tagger(
     shown = [sentence.tokens for sentence in prepared.train]
     made = draft_tagger(trained, [*pool[:COMPARED], *shown])
     passed = through_the_gate(made, EntityJudge(prepared.dev_half(JUDGING), config), config, saturates)
-    plain, titles = passed.bundle.manifest, config.data.titles
+    plain = passed.bundle.manifest
     texts = [" ".join(words) for words in pool[:REFERENCE]] or [s.text for s in prepared.train[:REFERENCE]]
-    manifest = replace(
-        plain,
-        name=name,
-        labels=[replace(one, title=titles.get(one.name, one.name)) for one in plain.labels],
-        reference=_reference(passed.bundle, texts),
-        figures=figures,
-        origin=dict(origin),
-    )
+    reference = _reference(passed.bundle, texts)
+    manifest = completed(plain, name, config.data.titles, reference, figures, origin)
     write_bundle(folder, passed.bundle, manifest, tagger_card(manifest, passed.trials), {})
     return Compressed(student.kind, folder, passed, made.gap, 0)
 
