@@ -33,6 +33,7 @@ from limbeck.runtime.bundle import Bundle
 from limbeck.runtime.manifest import Label, Manifest, Model, Reading, Reference, Tagging
 from limbeck.runtime.tagger import EMISSIONS, EntityPredictor
 from limbeck.runtime.wordinputs import EncoderReader, Reader
+from limbeck.scorer import Span
 from limbeck.tagging.network import MARKS, EncoderTagger, TaggerNetwork
 from limbeck.tagging.scorer import Words
 from limbeck.tagging.student import Lexical, TaggerStudent
@@ -177,18 +178,23 @@ class EntityJudge:
         """Compare entities by the paired bootstrap over sentences."""
         truth = [sentence.spans() for sentence in self.sentences]
         measure = self.config.measure
-        plain = exact_counts(truth, self.load(whole).tag(self.texts))
+        of_whole = self.load(whole).tag(self.texts)
+        plain = exact_counts(truth, of_whole)
         right, found, there = plain.sum(axis=0)
-        of_float = 2 * right / (found + there) if found + there else 0.0
-        return {
-            name: Verdict.of(
-                float(of_float),
-                paired_entities(
-                    plain, exact_counts(truth, model.tag(self.texts)), measure.rounds, measure.level, self.config.seed
-                ),
-            )
-            for name, model in tried.items()
-        }
+        of_float = float(2 * right / (found + there)) if found + there else 0.0
+        verdicts = {}
+        for name, model in tried.items():
+            tagged = model.tag(self.texts)
+            counts = exact_counts(truth, tagged)
+            gap = paired_entities(plain, counts, measure.rounds, measure.level, self.config.seed)
+            verdicts[name] = Verdict.of(of_float, gap, _otherwise(tagged, of_whole))
+        return verdicts
+
+
+def _otherwise(found: Sequence[Sequence[Span]], of_float: Sequence[Sequence[Span]]) -> float:
+    """Give the share of sentences with other entities."""
+    kinds = [[{(one.start, one.end, one.type) for one in spans} for spans in tagged] for tagged in (found, of_float)]
+    return float(np.mean([mine != theirs for mine, theirs in zip(*kinds, strict=True)])) if found else 0.0
 
 
 def compress_tagger(

@@ -188,6 +188,17 @@ def test_the_fastest_recipe_is_taken_or_one_that_is_as_fast_and_clearly_smaller(
     assert fastest_or_smaller(trials).recipe == taken
 
 
+def test_of_recipes_as_fast_and_as_small_the_nearest_to_float_is_taken():
+    told = [
+        ("float", 1000, 1000, 0.0),
+        ("int8", 500, 400, 0.03),
+        ("int8-channels", 540, 405, 0.01),
+        ("uint8", 600, 300, 0.001),
+    ]
+    trials = [Trial(name, "", 0.5, 0, 0, 0, size, speed, True, far=far) for name, speed, size, far in told]
+    assert fastest_or_smaller(trials).recipe == "int8-channels"
+
+
 def test_all_models_are_timed_side_by_side(compressed):
     cases = [Case(tokens, batch, 1) for tokens in (8, 16) for batch in (1, 4)]
     found = bench(compressed, cases, price=0.04, quick=True)
