@@ -57,7 +57,8 @@ def test_equal_seeds_write_equal_bytes_and_other_seeds_do_not(tmp_path):
     first, second, other = (written_bytes(tmp_path / name) for name in ("first", "second", "other"))
     assert first == second
     assert first.keys() == other.keys()
-    assert all(first[name] != other[name] for name in first)
+    # The replies of the server don't hang on the texts.
+    assert [name for name in first if first[name] == other[name]] == ["replies.toml"]
 
 
 def test_the_pool_size_leaves_the_other_parts_alone():
