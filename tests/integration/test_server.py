@@ -131,7 +131,7 @@ def raw(port, *parts, wait=0.0, seconds=5.0):
 def test_slow_and_broken_requests_are_ended(server):
     assert raw(server.port, b"nonsense\r\n\r\n").startswith(b"HTTP/1.1 400")
     began = time.monotonic()
-    assert raw(server.port) == b"" or True  # a connection that says nothing is closed
+    assert raw(server.port).startswith(b"HTTP/1.1 408")  # a connection that says nothing is closed
     assert raw(server.port, b"POST /v1/predict HTTP/1.1\r\nhost: x\r\ncontent-le").startswith(b"HTTP/1.1 408")
     half = b"POST /v1/predict HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"
     assert raw(server.port, half).startswith(b"HTTP/1.1 408")
@@ -250,17 +250,6 @@ def workers_of(process):
     return [int(pid) for pid in out.split()]
 
 
-async def keep_asking(port, stop, seen):
-    """Ask on one connection after the other, and note every answer."""
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
-        while not stop.is_set():
-            try:
-                answer = await client.post("/v1/predict", json={"text": "late"})
-                seen.append((answer.status_code, answer.json().get("thresholds", {}).get("late")))
-            except httpx.HTTPError as error:
-                seen.append((0, type(error).__name__))
-
-
 def test_workers_reload_together_and_come_back(bundles, keys, tmp_path):
     with several([f"m={bundles / 'one'}", "--workers", "2", "--keys", keys, "--open-metrics"]) as (parent, port, lines):
         shop = {"x-api-key": SHOP}
@@ -291,7 +280,7 @@ def test_workers_reload_together_and_come_back(bundles, keys, tmp_path):
         assert len(first) == 2
         os.kill(first[0], signal.SIGKILL)
         until = time.monotonic() + 20
-        while len(lines) < 1 or sum("answers on" in line for line in lines) < 3:
+        while sum("answers on" in line for line in lines) < 3:
             assert time.monotonic() < until, lines
             assert ask(port, shop) in (200, 0)
             time.sleep(0.05)

@@ -17,11 +17,11 @@ from limbeck import __version__
 from limbeck.errors import LimbeckError
 from limbeck.runtime.manifest import Manifest
 from limbeck.serve import inference, pages
+from limbeck.serve.feedback import FEEDBACK, answered
 from limbeck.serve.guard import Scope, Short
 from limbeck.serve.refusals import CODES, Refusal
-from limbeck.serve.replies import choose_language
 from limbeck.serve.server import Server
-from limbeck.serve.shelf import Answered, Loaded
+from limbeck.serve.shelf import Loaded
 from limbeck.serve.wire import (
     ErrorAnswer,
     FeedbackAnswer,
@@ -38,7 +38,6 @@ from limbeck.serve.wire import (
 )
 
 PREDICT = TypeAdapter(PredictRequest)
-FEEDBACK = TypeAdapter(FeedbackRequest)
 VOTE = TypeAdapter(VoteRequest)
 RELOAD = TypeAdapter(ReloadRequest)
 ABOUT = "Texts in; categories or entities, and contextual replies out."
@@ -134,34 +133,9 @@ def _feedback(app: FastAPI, server: Server) -> None:
 
 async def fed_back(server: Server, scope: Scope, body: bytes) -> bytes:
     """Answer somebody's feedback."""
-    asked = parsed(FEEDBACK, body)
-    [answer] = await server.answer(scope, server.model(asked.model), [asked.whole])
     accepted = next((value for name, value in scope["headers"] if name == b"accept-language"), b"").decode("latin-1")
-    return _dumped(await told_of(server, answer, asked.whole, accepted, asked.language))
-
-
-async def told_of(
-    server: Server, answer: Answered, text: str, accepted: str | None, language: str | None
-) -> dict[str, Any]:
-    """Give the answer to somebody's feedback; a text that is stored is safe when this is told."""
-    titles = answer.model.titles
-    reply = None
-    if server.replies is not None:
-        chosen = choose_language(accepted, language, server.replies.languages)
-        reply = server.replies.choose(answer.labels, titles, answer.clear, chosen)
-    kept = await server.recorder.feedback(text, answer, language) if server.recorder is not None else None
-    likely = answer.told.get("probabilities", {})
-    return {
-        "id": kept,
-        "model": answer.model.name,
-        "version": answer.model.version,
-        "topics": [
-            {"name": name, "title": titles.get(name, name), "probability": likely.get(name, round(answer.sure, 5))}
-            for name in answer.labels
-        ],
-        "confidence": round(answer.sure, 5),
-        "reply": reply.as_dict() if reply is not None else None,
-    }
+    told, _ = await answered(server, scope, parsed(FEEDBACK, body), accepted)
+    return _dumped(told)
 
 
 def _models(app: FastAPI, server: Server) -> None:

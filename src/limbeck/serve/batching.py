@@ -18,8 +18,9 @@ Given = TypeVar("Given")
 # A batch that is expected to take less is run where requests are read: two threads that pass the interpreter to and fro
 # take longer than that.
 AT_ONCE = 0.010
-# How fast the expected time of a text follows what is seen.
-FOLLOWS = 0.1
+# How fast the expected time of a text follows what is seen, and how many times as long a batch counts at most: the
+# machine may stall, and a large request would seem too slow for its deadline.
+FOLLOWS, LONGEST = 0.1, 2.0
 
 
 @dataclass
@@ -157,7 +158,8 @@ class Batcher(Generic[Given]):
         seconds: float,
     ) -> None:
         texts, self.running, self._busy = self.running, 0, False
-        self.seconds_a_text += FOLLOWS * (seconds / max(1, texts) - self.seconds_a_text)
+        seen = min(seconds / max(1, texts), LONGEST * self.seconds_a_text)
+        self.seconds_a_text += FOLLOWS * (seen - self.seconds_a_text)
         at = 0
         for job in jobs:
             if job.answer.done():  # its client went away meanwhile

@@ -16,7 +16,7 @@ import numpy as np
 from limbeck.serve.drift import DriftReport, compare
 from limbeck.serve.metrics import Gauge
 from limbeck.serve.shelf import Shelf
-from limbeck.serve.window import merged
+from limbeck.serve.window import Snapshot, merged
 
 # Latencies and seconds that are remembered.
 LATENCIES, SECONDS = 2000, 60
@@ -80,12 +80,14 @@ class Live:
                 found.append(told)
         return found
 
-    def drift(self, name: str, workers: Iterable[Mapping[str, Any]] | None = None) -> DriftReport:
-        """Compare what a model's workers answered with the past; only those that have this worker's version."""
-        model = self._shelf.models[name].model
-        told = [worker["models"][name] for worker in workers or self.all() if name in worker["models"]]
-        windows = [one["window"] for one in told if one["version"] == model.version]
-        return compare(model.manifest.reference, merged(windows))
+    def _window(self, name: str, workers: Iterable[Mapping[str, Any]]) -> Snapshot:
+        """Add up what a model's workers answered; only those that have this worker's version."""
+        version = self._shelf.models[name].model.version
+        told = [worker["models"][name] for worker in workers if name in worker["models"]]
+        return merged(one["window"] for one in told if one["version"] == version)
+
+    def _drift(self, name: str, window: Snapshot) -> DriftReport:
+        return compare(self._shelf.models[name].model.manifest.reference, window)
 
     def gauges(self) -> list[Gauge]:
         """Give what is computed when it is asked for: drift, and how often each label is given."""
@@ -94,21 +96,16 @@ class Live:
         moved: list[tuple[dict[str, str], float]] = []
         rates: list[tuple[dict[str, str], float]] = []
         for name in self._shelf.models:
-            report = self.drift(name, workers)
+            window = self._window(name, workers)
+            report = self._drift(name, window)
             moved.append(({"model": name}, float(report.moved)))
             drifts += [({"model": name, "what": one.what}, one.adjusted_p) for one in report.findings]
-            rates += [({"model": name, "label": k}, v) for k, v in self._rates(name, workers).items()]
+            rates += [({"model": name, "label": k}, v) for k, v in _rates(window).items()]
         return [
             ("drift_moved", "Whether texts or answers differ from when the model was made.", moved),
             ("drift_p", "How likely a difference as large is if nothing changed, corrected for all tests.", drifts),
             ("label_rate", "The share of recent texts that have a label.", rates),
         ]
-
-    def _rates(self, name: str, workers: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-        model = self._shelf.models[name].model
-        told = [worker["models"][name] for worker in workers if name in worker["models"]]
-        whole = merged([one["window"] for one in told if one["version"] == model.version])
-        return {label: count / whole.texts for label, count in whole.given.items()} if whole.texts else {}
 
     def page(self) -> dict[str, Any]:
         """Give all that the owner's page shows."""
@@ -134,20 +131,19 @@ class Live:
 
     def _model(self, name: str, workers: list[dict[str, Any]]) -> dict[str, Any]:
         model = self._shelf.models[name].model
-        told = [
-            worker["models"][name]["window"]
-            for worker in workers
-            if name in worker["models"] and worker["models"][name]["version"] == model.version
-        ]
-        reference = model.manifest.reference
-        sure = merged(told).confidence
+        reference, window = model.manifest.reference, self._window(name, workers)
+        sure = window.confidence
         return {
             "name": name,
             "version": model.version,
             "titles": model.titles,
-            "rates": self._rates(name, workers),
+            "rates": _rates(window),
             "reference_rates": reference.label_rates if reference else {},
             "confidence": [count / max(1, sum(sure)) for count in sure],
             "reference_confidence": reference.confidence if reference else [],
-            "drift": asdict(self.drift(name, workers)),
+            "drift": asdict(self._drift(name, window)),
         }
+
+
+def _rates(window: Snapshot) -> dict[str, float]:
+    return {label: count / window.texts for label, count in window.given.items()} if window.texts else {}

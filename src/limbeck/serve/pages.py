@@ -10,12 +10,12 @@ from pathlib import Path
 from urllib.parse import parse_qs
 
 from fastapi import FastAPI, Request, Response
-from pydantic import TypeAdapter
 
+from limbeck.serve.feedback import FEEDBACK, answered
 from limbeck.serve.refusals import Refusal
-from limbeck.serve.replies import choose_language
+from limbeck.serve.replies import as_html, choose_language
 from limbeck.serve.server import Server
-from limbeck.serve.wire import FeedbackRequest, parsed
+from limbeck.serve.wire import parsed
 
 FOLDER = Path(__file__).parent / "pages"
 LANGUAGES = ("en", "de")
@@ -26,7 +26,6 @@ POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
 )
-FEEDBACK: TypeAdapter[FeedbackRequest] = TypeAdapter(FeedbackRequest)
 # What is said to a traveller whose form isn't answered, by status.
 SENTENCES = {413: "too_long", 422: "empty", 429: "busy", 503: "busy"}
 _KEY = re.compile(r"\{\{(\w+)\}\}")
@@ -107,15 +106,7 @@ async def _without_script(request: Request, server: Server) -> Response:
 
 async def _reply(request: Request, server: Server, good: str, bad: str, language: str) -> str:
     """Give the reply to what somebody wrote, as HTML."""
-    from limbeck.serve.app import told_of
-    from limbeck.serve.replies import as_html
-
     asked = parsed(FEEDBACK, json.dumps({"good": good, "bad": bad, "language": language}).encode())
-    [answer] = await server.answer(request.scope, server.model(None), [asked.whole])
-    await told_of(server, answer, asked.whole, None, language)
-    if server.replies is None:
-        told = f"<p>{html.escape(words(language)['thanks'])}</p>"
-    else:
-        chosen = choose_language(None, language, server.replies.languages)
-        told = as_html(server.replies.choose(answer.labels, answer.model.titles, answer.clear, chosen))
+    _, reply = await answered(server, request.scope, asked, None)
+    told = as_html(reply) if reply is not None else f"<p>{html.escape(words(language)['thanks'])}</p>"
     return f"<h2>{html.escape(words(language)['answer_title'])}</h2>\n{told}"

@@ -17,10 +17,8 @@ def serve(settings: ServeSettings) -> int:
     _check(settings)
     try:
         from limbeck.serve.worker import listening, run_worker
-    except ModuleNotFoundError as missing:
-        raise ExtraMissing(
-            f"Serving needs the package {missing.name}.", "Install it with: pip install 'limbeck[serve]'"
-        ) from None
+    except ModuleNotFoundError:
+        raise ExtraMissing("serve", "The server") from None
     if settings.workers == 1:
         return run_worker(settings)
     from limbeck.serve.workers import Parent

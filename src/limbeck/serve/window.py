@@ -221,9 +221,10 @@ def _windows(model: Predictor | EntityPredictor, texts: Iterator[str], at_once: 
 
 def categories_seen(model: Predictor, texts: Sequence[str]) -> dict[str, Any]:
     """Answer texts; give what `Window.add` takes, by name. It is what the bundle's reference was made of."""
-    proba = model.predict_proba(texts)
+    scored = model.score(texts)
+    proba = scored.proba
     one_class = model.manifest.task == "multiclass"
-    read = [[number for window in model.read(text).windows for number in window] for text in texts]
+    read = [[number for window in one.windows for number in window] for one in scored.read]
     return {
         "given": proba == proba.max(axis=1, keepdims=True) if one_class else proba >= model.thresholds,
         "confidence": proba.max(axis=1) if one_class else confidence(proba, model.thresholds).min(axis=1),

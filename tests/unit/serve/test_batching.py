@@ -115,6 +115,18 @@ def test_what_would_come_too_late_costs_nothing():
     asyncio.run(main())
 
 
+def test_one_stall_makes_no_large_request_seem_too_slow():
+    async def main():
+        model = Model(0.3)
+        batcher = Batcher(model, LIMITS, seconds_a_text=0.001)
+        assert await batcher.answer(["stalls"], soon()) == ["STALLS"]
+        model.seconds = 0.0
+        assert len(await batcher.answer(["x"] * 100, soon(2))) == 100
+        batcher.close()
+
+    asyncio.run(main())
+
+
 def test_who_went_away_is_not_answered():
     async def main():
         model = Model(0.1)
