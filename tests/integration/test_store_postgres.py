@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.register_assert_rewrite("store_promises")
+pytest.register_assert_rewrite("store_promises", "desk_promises")
+from desk_promises import DeskPromises  # noqa: E402
 from store_promises import StorePromises, new, sql  # noqa: E402
 
 from limbeck.annotate.store import open_store  # noqa: E402
@@ -90,7 +91,7 @@ def store(url):
         yield store
 
 
-class TestPostgreSQL(StorePromises):
+class TestPostgreSQL(StorePromises, DeskPromises):
     pass
 
 

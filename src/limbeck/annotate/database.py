@@ -24,6 +24,8 @@ _KNOWN = "Give the path of a file, sqlite:///FILE or postgresql://USER@HOST/DATA
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 # A server that is gone without a word must not hold a writer for ever; any of these can be set in the URL.
 _POSTGRESQL_OPTIONS = {"connect_timeout": 10, "tcp_user_timeout": 30_000}
+# Rows of one statement: each number of rows makes another statement, and databases remember those that they have seen.
+_ROWS_TOGETHER = 16
 # In words, because an error on the way to a connection has no code.
 _BUSY = re.compile("is locked|too many (connections|clients)|connection slots|system is (starting|shutting)")
 
@@ -82,7 +84,12 @@ def prepare_file(file: Path, create: bool) -> None:
 def connect(address: URL, busy_seconds: float) -> Engine:
     """Make an engine; a connection is made when one is needed, and again after the database was away."""
     if is_file(address):
-        engine = create_engine(address, connect_args={"timeout": busy_seconds}, hide_parameters=True)
+        engine = create_engine(
+            address,
+            connect_args={"timeout": busy_seconds},
+            insertmanyvalues_page_size=_ROWS_TOGETHER,
+            hide_parameters=True,
+        )
         event.listen(engine, "connect", lambda raw, _: _prepare_sqlite(raw, busy_seconds))
         event.listen(engine, "begin", _begin_sqlite)
         return engine
@@ -94,6 +101,7 @@ def connect(address: URL, busy_seconds: float) -> Engine:
         connect_args=options,
         isolation_level="READ COMMITTED",
         pool_pre_ping=True,
+        insertmanyvalues_page_size=_ROWS_TOGETHER,
         hide_parameters=True,
     )
     event.listen(engine, "connect", lambda raw, _: _prepare_postgresql(raw))

@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from limbeck.annotate.database import address_of, connect, is_file, place_of, prepare_file, shown, told
 from limbeck.annotate.schema import VERSION, judgements, limbeck_store, metadata, reasons, texts, votes
-from limbeck.annotate.texts import GUESS, UNCERTAIN, KeptText, NewText, Vote, row_of, storable, united
+from limbeck.annotate.texts import GUESS, UNCERTAIN, KeptText, NewText, Vote, plain, row_of, storable, united
 from limbeck.errors import StoreError, StoreMissing, StoreVersion
 
 Result = TypeVar("Result")
@@ -105,9 +105,9 @@ class Store:
 
     def prepare(self, create: bool) -> None:
         """Make the tables unless they are there; refuse those of a newer version."""
-        version = self._read(_version)
+        version = self.read(_version)
         if version is None and create:
-            version = self._write(self._make_tables)
+            version = self.write(self._make_tables)
         if version is None:
             raise StoreMissing(f"The database {self} holds no store.", "Check the address.", place_of(self._address))
         if version > VERSION:
@@ -123,21 +123,21 @@ class Store:
         A text that is there from the same source is kept once: it was seen once more, has one more reason perhaps,
         has the newer guess, and stays for the longer time.
         """
-        return self._write(lambda connection: self._add(connection, new))
+        return self.write(lambda connection: self.add_within(connection, new))
 
     def vote(self, public_id: str, helped: bool, voter: str = "") -> bool:
         """Note whether a reply helped; a vote of the same voter before is replaced. False if there is no such text."""
-        return self._write(lambda connection: self._vote(connection, [Vote(public_id, helped, voter)]))[0]
+        return self.write(lambda connection: self._vote(connection, [Vote(public_id, helped, voter)]))[0]
 
     def record(self, entries: Sequence[NewText | Vote]) -> list[str | bool]:
         """Do what `add` and `vote` do for many at once, with one commit; give their answers in the same order."""
 
         def work(connection: Connection) -> list[str | bool]:
-            ids = iter(self._add(connection, [entry for entry in entries if isinstance(entry, NewText)]))
+            ids = iter(self.add_within(connection, [entry for entry in entries if isinstance(entry, NewText)]))
             known = iter(self._vote(connection, [entry for entry in entries if isinstance(entry, Vote)]))
             return [next(ids) if isinstance(entry, NewText) else next(known) for entry in entries]
 
-        return self._write(work)
+        return self.write(work)
 
     def waiting(self, limit: int, order: Order = "least confident") -> list[KeptText]:
         """Give texts that no person has labelled; those without a confidence are the last of the least confident."""
@@ -164,7 +164,7 @@ class Store:
                 not_helped=helped.get(False, 0),
             )
 
-        return self._read(work)
+        return self.read(work)
 
     def purge(self, now: float | None = None) -> int:
         """Delete texts past their retention, votes and skips with them, and say how many.
@@ -173,7 +173,7 @@ class Store:
         """
         moment = time.time() if now is None else now
         purged = 0
-        while gone := self._write(lambda connection: _purge(connection, moment)):
+        while gone := self.write(lambda connection: _purge(connection, moment)):
             purged += gone
         return purged
 
@@ -186,33 +186,41 @@ class Store:
 
     def _page_behind(self, last: int) -> list[tuple[int, KeptText]]:
         page = select(texts.c.id, *_SHOWN).where(texts.c.id > last).order_by(texts.c.id).limit(_PAGE)
-        return self._read(lambda connection: _completed(connection, page))
+        return self.read(lambda connection: _completed(connection, page))
 
     def _kept(self, wanted: Select[Any], limit: int) -> list[KeptText]:
-        return [kept for _, kept in self._read(lambda connection: _completed(connection, wanted.limit(limit)))]
+        return [kept for _, kept in self.read(lambda connection: _completed(connection, wanted.limit(limit)))]
 
-    def _add(self, connection: Connection, new: Sequence[NewText]) -> list[str]:
+    def add_within(self, connection: Connection, new: Sequence[NewText]) -> list[str]:
+        """Do what `add` does as a part of something larger."""
         now = time.time()
         rows: dict[Key, dict[str, Any]] = {}
-        why: dict[tuple[Key, str], None] = {}
+        why: dict[tuple[Key, str, str], float | None] = {}
         keys = []
         for one in new:
             row = row_of(one, secrets.token_urlsafe(16), now)
             key = (row["source"], row["digest"])
             rows[key] = united(rows[key], row) if key in rows else row
-            why[key, storable(one.reason)] = None
+            why[key, storable(one.reason), storable(one.category)] = plain(one.urgency)
             keys.append(key)
         if not rows:
             return []
         kept = self._upsert(connection, rows)
+        insert = self.insert(reasons)
+        newer = {"score": insert.excluded.score, "added": insert.excluded.added}
         connection.execute(
-            self._insert(reasons).on_conflict_do_nothing(),
-            [{"text_id": kept[key][0], "reason": reason, "category": "", "added": now} for key, reason in why],
+            insert.on_conflict_do_update(
+                index_elements=["text_id", "reason", "category"], set_=newer, where=insert.excluded.score.is_not(None)
+            ),
+            [
+                {"text_id": kept[key][0], "reason": reason, "category": category, "score": urgency, "added": now}
+                for (key, reason, category), urgency in why.items()
+            ],
         )
         return [kept[key][1] for key in keys]
 
     def _upsert(self, connection: Connection, rows: Mapping[Key, Mapping[str, Any]]) -> dict[Key, tuple[int, str]]:
-        insert = self._insert(texts)
+        insert = self.insert(texts)
         later = insert.excluded
         statement = insert.on_conflict_do_update(
             index_elements=["source", "digest"],
@@ -238,13 +246,14 @@ class Store:
             {"text_id": row, "voter": voter, "helped": last[row, voter].helped, "voted": now}
             for row, voter in sorted(last)
         ]
-        insert = self._insert(votes)
+        insert = self.insert(votes)
         newer = {"helped": insert.excluded.helped, "voted": insert.excluded.voted}
         if rows:
             connection.execute(insert.on_conflict_do_update(index_elements=["text_id", "voter"], set_=newer), rows)
         return [vote.public_id in known for vote in given]
 
-    def _insert(self, table: Table) -> postgresql.Insert | sqlite.Insert:
+    def insert(self, table: Table) -> postgresql.Insert | sqlite.Insert:
+        """Begin a statement that inserts rows, in the words of this store's database."""
         return sqlite.insert(table) if is_file(self._address) else postgresql.insert(table)
 
     def _make_tables(self, connection: Connection) -> int:
@@ -266,10 +275,12 @@ class Store:
         connection.execute(limbeck_store.insert(), {"one": 1, "version": VERSION, "made": time.time()})
         return VERSION
 
-    def _read(self, work: Callable[[Connection], Result]) -> Result:
+    def read(self, work: Callable[[Connection], Result]) -> Result:
+        """Let `work` look at the tables as they are at one moment."""
         return self._run(self._engine, work)
 
-    def _write(self, work: Callable[[Connection], Result]) -> Result:
+    def write(self, work: Callable[[Connection], Result]) -> Result:
+        """Let `work` change the tables; all of it is on the disk when this returns, or nothing after an error."""
         return self._run(self._writing, work)
 
     def _run(self, engine: Engine, work: Callable[[Connection], Result]) -> Result:

@@ -15,6 +15,7 @@ from limbeck.errors import TextRefused
 UNCERTAIN = "uncertain"
 NOT_HELPED = "did not help"
 SAMPLED = "sampled"
+DRIFTED = "drift"
 
 DAY = 86_400.0
 _NO_DATABASE_TAKES = re.compile("[\x00\ud800-\udfff]")
@@ -24,7 +25,8 @@ _NO_DATABASE_TAKES = re.compile("[\x00\ud800-\udfff]")
 class NewText:
     """A text for the store, scrubbed already, and what a model said of it.
 
-    Without a `model` an earlier guess about the same text stays. It is kept for `keep_days`, or for good.
+    Without a `model` an earlier guess about the same text stays. It is kept for `keep_days`, or for good. Where a
+    strategy is the reason, it asks about one `category` or about all (""), and the higher its `urgency`, the sooner.
     """
 
     text: str
@@ -38,6 +40,8 @@ class NewText:
     confidence: float | None = None
     language: str | None = None
     keep_days: float | None = None
+    category: str = ""
+    urgency: float | None = None
 
 
 @dataclass(frozen=True)

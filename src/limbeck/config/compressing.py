@@ -4,13 +4,31 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from limbeck.config.section import Section, WithoutRepeats
+from limbeck.errors import nearest
 
-RecipeName = Literal[
-    "float", "tables", "int8", "int8-channels", "int8-some-rows", "int8-rows", "int8-mixed", "uint8", "uint8-channels"
-]
+TABLE_RECIPES = ("tables", "tables-4bit", "tables-products", "tables-long-products", "tables-low-rank")
+WEIGHT_RECIPES = (
+    *("int8", "int8-channels", "int8-some-rows", "int8-rows", "int8-mixed", "uint8", "uint8-channels"),
+    *("static-minmax", "static-percentile", "static-entropy", "int4"),
+)
+
+
+def _known_recipe(name: str) -> str:
+    tables, _, weights = name.partition("+")
+    known = ("float", *TABLE_RECIPES, *WEIGHT_RECIPES)
+    if weights and tables in TABLE_RECIPES and weights in WEIGHT_RECIPES:
+        return name
+    if "+" in name:
+        raise ValueError(f"'{name}' joins what can't be joined: write a recipe of tables, a plus, and one of weights.")
+    if name not in known:
+        raise ValueError(f"there is no recipe '{name}'. {nearest(name, known)}")
+    return name
+
+
+RecipeName = Annotated[str, AfterValidator(_known_recipe)]
 
 
 class CompressSettings(Section):
@@ -20,7 +38,15 @@ class CompressSettings(Section):
         ["tables", "int8", "int8-channels", "int8-some-rows", "int8-rows", "int8-mixed", "uint8", "uint8-channels"],
         description="What is tried beside float: tables (8 bits for token tables alone), int8 and uint8 (for weights, "
         "too: around 0, or with an offset), -channels (a scale a column), -rows (a scale a token, as well), -some-rows "
-        "(that, but not right after a norm), -mixed (-rows, but the few products that lose most by it stay in float).",
+        "(that, but not right after a norm), -mixed (-rows, but the few products that lose most by it stay in float). "
+        "Also known: tables-4bit, tables-products and tables-long-products (a byte for 4 or 6 numbers of a table), "
+        "tables-low-rank, static-minmax, -percentile and -entropy (ranges seen beforehand), int4; one of tables and "
+        "one of weights may be joined: tables-products+int8-channels.",
+    )
+    take: Annotated[str, AfterValidator(lambda name: name and _known_recipe(name))] = Field(
+        "",
+        description="Take this recipe, whatever it loses. Empty: the gate decides, as it does for a model on which the "
+        "recipe can't be run.",
     )
     baselines: bool = Field(True, description="Make bundles of baselines, too, and let them be chosen.")
     budget: Annotated[float, Field(ge=0, lt=1)] = Field(

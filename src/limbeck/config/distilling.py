@@ -72,8 +72,18 @@ class StudentSettings(Section):
         description="Word vectors: text files (GloVe, fastText: a word and its numbers a line), JSON, or a matrix with "
         "its list of words ('NUMBERS.npy + WORDS.txt'). Several are put side by side.",
     )
+    shared_words: Annotated[int, Field(ge=0)] = Field(
+        200_000,
+        description="For entities, with word vectors from files: so many more of their words are known, words that are "
+        "alike by one vector together. A megabyte for 120,000 words; names that no text of yours has are found by it.",
+    )
     layers: Annotated[int, Field(ge=1)] = Field(
         3, description="Layers of a transformer student, taken evenly from the encoder's."
+    )
+    inner: Annotated[float, Field(gt=0, le=1)] = Field(
+        1.0,
+        description="The share of each layer's feed-forward columns that a transformer student keeps: those that texts "
+        "of the pool use most. Half of them makes a layer a third cheaper.",
     )
     encoder: str = Field("", description="A smaller encoder to start a transformer student from, instead.")
     decoder: Literal["softmax", "crf"] = Field(
@@ -121,6 +131,14 @@ class DistillSettings(LoopSettings):
     )
     rounds: Annotated[int, Field(ge=1)] = Field(
         1, description="Self-distillation: from the second round on, the last student teaches the next."
+    )
+    rounded: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.0,
+        description="Training that knows of 8 bits: the share of the weights that each step sees rounded, another one "
+        "each time. 1: all of them. It helps where a recipe of few bits loses too much.",
+    )
+    rounded_bits: Literal[4, 8] = Field(
+        8, description="To how many bits: 4 for tables-4bit and int4, 8 for the other recipes."
     )
     drop_tokens: Annotated[float, Field(ge=0, lt=1)] = Field(
         0.1, description="Share of the tokens that are left out at random in training."

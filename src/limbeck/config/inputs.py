@@ -46,6 +46,11 @@ class DataSettings(Section):
     source_column: str = Field(
         "source", description="An optional column that says where a row came from (channel, company)."
     )
+    weak_column: str = Field(
+        "weak",
+        description="An optional column that says how much a row's labels count, above 0 and up to 1, e.g. labels by "
+        "rules. Labels that people gave go before them, and nothing is judged by them. Not for dev and test.",
+    )
     ignore_columns: list[str] = Field(
         [], description="Columns of a wide file that are not categories, e.g. ids and dates."
     )

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from limbeck.config.annotating import AnnotateSettings
 from limbeck.config.compressing import CompressSettings
 from limbeck.config.distilling import DistillSettings, PseudoSettings, StudentSettings
 from limbeck.config.inputs import DataSettings, SplitSettings, Task, TextSettings
@@ -48,6 +49,7 @@ class Config(Section):
     )
     seed: Annotated[int, Field(ge=0, lt=2**31)] = Field(0, description="All randomness comes from this number.")
     data: DataSettings = DataSettings()
+    annotate: AnnotateSettings = AnnotateSettings()
     text: TextSettings = TextSettings()
     split: SplitSettings = SplitSettings()
     encoder: EncoderSettings = EncoderSettings()

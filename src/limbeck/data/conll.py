@@ -70,5 +70,7 @@ def check_type(kind: str, types: tuple[str, ...], place: Place) -> None:
     """Raise if an entity's type isn't among those that training knows; without any, all are allowed."""
     if types and kind and kind not in types:
         raise UnknownLabel(
-            f"The entity type '{kind}' is not among those of the training files.", nearest(kind, types), place
+            f"The entity type '{kind}' is not among those of the training files.",
+            f'{nearest(kind, types)} List all types in data.categories, or set data.unknown_labels = "ignore".',
+            place,
         )

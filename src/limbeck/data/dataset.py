@@ -19,6 +19,7 @@ class Dataset:
     `labels` is float32 of shape [texts, names]: 1 is yes, 0 is no, NaN is 'nobody looked'.
     `sources` names where a row came from (channel, company); empty when the files don't say.
     `origin_file` and `origin_line` point to each row's first occurrence in `files`.
+    `weights`, of the labels' shape, says how much each label counts; below 1 it is weak. Empty: all count 1.
     """
 
     texts: list[str]
@@ -28,6 +29,7 @@ class Dataset:
     files: tuple[Path, ...] = ()
     origin_file: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     origin_line: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    weights: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), np.float32))
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -50,7 +52,13 @@ class Dataset:
             files=self.files,
             origin_file=self.origin_file[index] if len(self.origin_file) else self.origin_file,
             origin_line=self.origin_line[index] if len(self.origin_line) else self.origin_line,
+            weights=self.weights[index] if len(self.weights) else self.weights,
         )
+
+    @property
+    def strong(self) -> NDArray[np.float32]:
+        """The labels that people gave: weak ones are unknown."""
+        return np.where(self.weights < 1, np.float32(np.nan), self.labels) if len(self.weights) else self.labels
 
     def column(self, name: str) -> NDArray[np.float32]:
         """Give one category's labels."""

@@ -13,8 +13,11 @@ from numpy.typing import NDArray
 from limbeck.config import DataSettings, Task
 from limbeck.data.dataset import Dataset
 from limbeck.data.shapes import LabelledRow, labelled_files, read_rows
-from limbeck.errors import Contradiction, FileEmpty, Place, UnknownLabel, nearest
+from limbeck.errors import BadLabel, Contradiction, FileEmpty, Place, UnknownLabel, nearest
 from limbeck.text import Cleaner
+
+Counts = NDArray[np.uint32]
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -56,13 +59,15 @@ class _Cells:
     value: array[int] = field(default_factory=lambda: array("b"))
     file: array[int] = field(default_factory=lambda: array("i"))
     line: array[int] = field(default_factory=lambda: array("i"))
+    weight: array[float] = field(default_factory=lambda: array("f"))
 
-    def add(self, row: int, column: int, value: int, file: int, line: int) -> None:
+    def add(self, row: int, column: int, value: int, file: int, line: int, weight: float) -> None:
         self.row.append(row)
         self.column.append(column)
         self.value.append(value)
         self.file.append(file)
         self.line.append(line)
+        self.weight.append(weight)
 
 
 @dataclass
@@ -97,9 +102,9 @@ class _Reading:
         if row.source:
             self.sources.setdefault(index, row.source)
         for name, value in row.known.items():
-            self.cells.add(index, self.names.setdefault(name, len(self.names)), value, file, row.line)
+            self.cells.add(index, self.names.setdefault(name, len(self.names)), value, file, row.line, row.weight)
         if row.complete:
-            self.complete.add(index, 0, 0, file, row.line)
+            self.complete.add(index, 0, 0, file, row.line, row.weight)
 
 
 def read_dataset(
@@ -109,19 +114,28 @@ def read_dataset(
     cleaner: Cleaner,
     categories: tuple[str, ...] = (),
     keep_repeats: bool = False,
+    over: Path | None = None,
+    judges: bool = False,
 ) -> Merged:
     """Read labelled files of any shape and merge them into one data set.
 
     `categories` fixes the columns and makes any other label an error (dev and test are read with training's);
     empty means: `settings.categories`, or all that the files name, sorted. With `keep_repeats` every row of a complete
-    list stays a row of its own, as an evaluation set wants it: what is said often counts often.
+    list stays a row of its own, as an evaluation set wants it: what is said often counts often. What the file `over`
+    says of a text and category holds, whatever the others say. Files that `judges` marks hold no weak labels.
     """
     fixed = categories or tuple(settings.categories)
-    files = labelled_files(paths)
+    files = labelled_files([*paths, over] if over else paths)
     state = _Reading(keep_repeats)
     for number, path in enumerate(files):
         for row in read_rows(path, task, settings, fixed):
             state.rows_read += 1
+            if judges and row.weight < 1:
+                raise BadLabel(
+                    "A weak label can't judge.",
+                    f"Take it out of dev or test, or '{settings.weak_column}' away.",
+                    Place(path, row.line),
+                )
             text = cleaner(row.text)
             if text:
                 state.take(row, text, number)
@@ -132,7 +146,7 @@ def read_dataset(
         _check_all_found(names, state, files)
     if not state.texts:
         raise FileEmpty("No file holds a text.", "Check the paths under [data] in limbeck.toml.", Place(paths[0]))
-    return _merge(state, files, names, settings)
+    return _merge(state, files, names, settings, files.index(over) if over else None)
 
 
 def _check_all_found(names: tuple[str, ...], state: _Reading, files: list[Path]) -> None:
@@ -145,8 +159,10 @@ def _check_all_found(names: tuple[str, ...], state: _Reading, files: list[Path])
             )
 
 
-def _merge(state: _Reading, files: list[Path], names: tuple[str, ...], settings: DataSettings) -> Merged:
-    yes, no = _count(state, names)
+def _merge(
+    state: _Reading, files: list[Path], names: tuple[str, ...], settings: DataSettings, over: int | None
+) -> Merged:
+    yes, no, weights = _settled(state, names, over)
     labels = np.full(yes.shape, np.nan, dtype=np.float32)
     labels[(yes > 0) & (no == 0)] = 1
     labels[(no > 0) & (yes == 0)] = 0
@@ -171,6 +187,7 @@ def _merge(state: _Reading, files: list[Path], names: tuple[str, ...], settings:
         files=tuple(files),
         origin_file=_numbers(state.origin_file).astype(np.int32),
         origin_line=_numbers(state.origin_line).astype(np.int32),
+        weights=weights if (weights < 1).any() else np.zeros((0, 0), np.float32),
     )
     passed_over = tuple((files[number], tuple(sorted(names))) for number, names in state.passed_over.items())
     return Merged(dataset, state.rows_read, tuple(state.empty), conflicts, passed_over)
@@ -186,21 +203,61 @@ def _columns(state: _Reading, names: tuple[str, ...]) -> NDArray[np.intp]:
     return np.array([order[name] for name in state.names], dtype=np.intp)
 
 
-def _count(state: _Reading, names: tuple[str, ...]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Count how often each cell is said to be yes and no."""
+# Who is believed before whom: weak labels, labels of files, those of the file that settles.
+WEAK, STRONG, LAST = range(3)
+
+
+def _settled(state: _Reading, names: tuple[str, ...], over: int | None) -> tuple[Counts, Counts, NDArray[np.float32]]:
+    """Count how often each cell is said to be yes and no by those who are believed before the others; and weights."""
+    shape = (len(state.texts), len(names))
+    yes, no = np.zeros(shape, np.uint32), np.zeros(shape, np.uint32)
+    weights = np.ones(shape, np.float32)
+    for rank in (WEAK, STRONG, LAST):
+        cells, complete = (_ranks(one, over) == rank for one in (state.cells, state.complete))
+        if not cells.any() and not complete.any():
+            continue
+        some_yes, some_no = _count(state, names, cells, complete)
+        settled = (some_yes > 0) | (some_no > 0)
+        yes, no = np.where(settled, some_yes, yes), np.where(settled, some_no, no)
+        weights[settled] = 1.0
+        if rank == WEAK:
+            weights[settled] = _weights(state, names, cells, complete)[settled]
+    return yes, no, weights
+
+
+def _ranks(cells: _Cells, over: int | None) -> NDArray[np.int64]:
+    strong = np.where(np.array(cells.weight, dtype=np.float32) < 1, WEAK, STRONG)
+    return np.where(_numbers(cells.file) == over, LAST, strong) if over is not None else strong
+
+
+def _weights(state: _Reading, names: tuple[str, ...], cells: Bools, complete: Bools) -> NDArray[np.float32]:
+    """Give the highest weight that anything said of a cell has."""
+    found = np.zeros((len(state.texts), len(names)), np.float32)
+    row, weight = _numbers(state.cells.row)[cells], np.array(state.cells.weight, dtype=np.float32)[cells]
+    column = _columns(state, names)[_numbers(state.cells.column)[cells]]
+    np.maximum.at(found, (row, column), weight)
+    of_lists = np.zeros(len(state.texts), np.float32)
+    in_lists = np.array(state.complete.weight, dtype=np.float32)[complete]
+    np.maximum.at(of_lists, _numbers(state.complete.row)[complete], in_lists)
+    return np.maximum(found, of_lists[:, None])
+
+
+def _count(state: _Reading, names: tuple[str, ...], cells: Bools, complete: Bools) -> tuple[Counts, Counts]:
+    """Count how often each cell is said to be yes and no by some of what was said."""
     shape = (len(state.texts), len(names))
     yes, no = np.zeros(shape, np.uint32), np.zeros(shape, np.uint32)
     row = _numbers(state.cells.row)
     column = _columns(state, names)[_numbers(state.cells.column)]
     value = _numbers(state.cells.value)
-    np.add.at(yes, (row[value == 1], column[value == 1]), 1)
-    np.add.at(no, (row[value == 0], column[value == 0]), 1)
-    if state.complete.row:
-        said = np.bincount(_numbers(state.complete.row), minlength=shape[0])
+    for said, counts in ((1, yes), (0, no)):
+        mine = cells & (value == said)
+        np.add.at(counts, (row[mine], column[mine]), 1)
+    if complete.any():
+        said_of = np.bincount(_numbers(state.complete.row)[complete], minlength=shape[0])
         positive = np.zeros(shape, np.uint32)
-        mine = _of_complete_rows(state)
+        mine = cells & _of_complete_rows(state)
         np.add.at(positive, (row[mine], column[mine]), 1)
-        no += (said[:, None] - positive).astype(np.uint32)
+        no += (said_of[:, None] - positive).astype(np.uint32)
     return yes, no
 
 

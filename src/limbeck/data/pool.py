@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,11 +48,16 @@ def stream_pool(
 
 def sample_pool(paths: list[Path], settings: DataSettings, cleaner: Cleaner, count: int, seed: int) -> list[str]:
     """Draw `count` texts at random in one pass, in the pool's order."""
+    return drawn((row.text for row in stream_pool(paths, settings, cleaner)), count, seed)
+
+
+def drawn(texts: Iterable[str], count: int, seed: int) -> list[str]:
+    """Draw `count` texts of a stream at random, in its order (Vitter's algorithm R)."""
     rng = random.Random(seed)
     kept: list[tuple[int, str]] = []
-    for number, row in enumerate(stream_pool(paths, settings, cleaner)):
+    for number, text in enumerate(texts):
         if number < count:
-            kept.append((number, row.text))
+            kept.append((number, text))
         elif (place := rng.randrange(number + 1)) < count:
-            kept[place] = (number, row.text)
+            kept[place] = (number, text)
     return [text for _, text in sorted(kept)]

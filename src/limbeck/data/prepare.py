@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbeck.config import Config, Project
+from limbeck.data.annotated import annotated_file
 from limbeck.data.dataset import Dataset
 from limbeck.data.merge import Conflict, Merged, read_dataset
 from limbeck.data.shapes import labelled_files
@@ -81,9 +82,11 @@ class Corpus:
 
 
 def input_files(project: Project) -> list[Path]:
-    """List the labelled files that the configuration names, folders replaced by what is in them."""
+    """List the labelled files that the configuration names, folders replaced by what is in them, and annotators'."""
     data = project.config.data
     named = [project.path(name) for name in [*data.labels, data.dev, data.test] if name]
+    annotated = annotated_file(project)
+    named += [annotated] if annotated else []
     return tagged_files(named) if project.config.task == "ner" else labelled_files(named)
 
 
@@ -91,13 +94,14 @@ def read_corpus(project: Project) -> Corpus:
     """Read and merge training, dev and test files; dev and test may only use training's categories."""
     config = project.config
     cleaner = Cleaner(tuple(config.text.clean))
-    train = read_dataset([project.path(p) for p in config.data.labels], config.task, config.data, cleaner)
+    named = [project.path(p) for p in config.data.labels]
+    train = read_dataset(named, config.task, config.data, cleaner, over=annotated_file(project))
     names = train.dataset.names
-    dev = read_dataset([project.path(config.data.dev)], config.task, config.data, cleaner, names, keep_repeats=True)
+    dev = read_dataset([project.path(config.data.dev)], config.task, config.data, cleaner, names, True, judges=True)
     test = None
     if config.data.test:
         paths = [project.path(config.data.test)]
-        test = read_dataset(paths, config.task, config.data, cleaner, names, keep_repeats=True)
+        test = read_dataset(paths, config.task, config.data, cleaner, names, True, judges=True)
     return Corpus(train, dev, test)
 
 

@@ -32,7 +32,7 @@ class LabelledRow:
     """A text as a file gives it; `known` holds category -> 0 or 1, or with `complete` only the positives.
 
     `categories` are those that the row's columns speak of, even where they are blank; `passed_over` are columns that
-    are neither text, source nor labels.
+    are neither text, source nor labels. A `weight` below 1 makes its labels weak.
     """
 
     line: int
@@ -42,6 +42,7 @@ class LabelledRow:
     complete: bool
     categories: tuple[str, ...]
     passed_over: tuple[str, ...]
+    weight: float = 1.0
 
 
 def labelled_files(paths: list[Path]) -> list[Path]:
@@ -88,6 +89,7 @@ def read_rows(
             if shape == "category" and settings.categories and path.stem not in settings.categories:
                 return
             text, source = _text_and_source(record, settings)
+            weight = _weight(record.get(settings.weak_column), settings)
             known = _known(record, shape, columns, path, settings, allowed)
             if task == "multiclass" and shape == "complete" and known is not None and len(known) != 1:
                 raise BadLabel(
@@ -97,7 +99,7 @@ def read_rows(
             error.place = Place(path, line, error.place.column if error.place else None)
             raise
         complete = shape in ("complete", "classes") and known is not None
-        yield LabelledRow(line, text, source, known or {}, complete, categories, passed_over)
+        yield LabelledRow(line, text, source, known or {}, complete, categories, passed_over, weight)
 
 
 def _shape_of(record: Record, task: Task, settings: DataSettings, allowed: frozenset[str]) -> tuple[Shape, list[str]]:
@@ -106,7 +108,7 @@ def _shape_of(record: Record, task: Task, settings: DataSettings, allowed: froze
         return "complete", []
     if settings.label_column in record:
         return ("classes" if task == "multiclass" else "category"), []
-    passed_over = {settings.text_column, settings.source_column, *settings.ignore_columns}
+    passed_over = {settings.text_column, settings.source_column, settings.weak_column, *settings.ignore_columns}
     columns = [name for name in record if name not in passed_over]
     if settings.categories:
         columns = [name for name in columns if name in settings.categories]
@@ -122,6 +124,7 @@ def _shape_of(record: Record, task: Task, settings: DataSettings, allowed: froze
 
 def _passed_over(record: Record, columns: list[str], settings: DataSettings) -> tuple[str, ...]:
     used = {settings.text_column, settings.source_column, settings.label_column, settings.labels_column}
+    used.add(settings.weak_column)
     return tuple(
         name for name in record if name not in used and name not in columns and name not in settings.ignore_columns
     )
@@ -204,6 +207,22 @@ def _binary(value: Any, path: Path, column: str) -> int | None:  # noqa: ANN401 
         "Correct it; if the column is no category, add it to data.ignore_columns.",
         Place(path, column=column),
     )
+
+
+def _weight(value: Any, settings: DataSettings) -> float:  # noqa: ANN401 - raw value of any file format
+    if value is None or value == "":
+        return 1.0
+    try:
+        weight = float(value) if not isinstance(value, bool) else math.nan
+    except (TypeError, ValueError):
+        weight = math.nan
+    if not 0 < weight <= 1:
+        raise BadLabel(
+            f"The weight of the row is {_show(value)}.",
+            "Give a number above 0 and up to 1; if the column is no weight, set data.weak_column to another name.",
+            Place(Path(), column=settings.weak_column),
+        )
+    return weight
 
 
 def _check_name(name: str, allowed: frozenset[str], settings: DataSettings) -> bool:

@@ -24,6 +24,8 @@ def save_dataset(dataset: Dataset, path: Path) -> None:
     for index, name in enumerate(dataset.names):
         values = dataset.labels[:, index]
         columns[f"label:{name}"] = pa.array(values, pa.float32(), mask=np.isnan(values))
+        if len(dataset.weights):
+            columns[f"weight:{name}"] = pa.array(dataset.weights[:, index], pa.float32())
     pq.write_table(pa.table(columns), path)
 
 
@@ -35,6 +37,9 @@ def load_dataset(path: Path) -> Dataset:
     labels = np.empty((table.num_rows, len(names)), dtype=np.float32)
     for index, name in enumerate(names):
         labels[:, index] = table.column(f"label:{name}").to_numpy()
+    weights = np.zeros((0, 0), np.float32)
+    if names and f"weight:{names[0]}" in table.column_names:
+        weights = np.column_stack([table.column(f"weight:{name}").to_numpy() for name in names]).astype(np.float32)
     files: dict[str, int] = {}
     origin_file = np.zeros(0, np.int32)
     origin_line = np.zeros(0, np.int32)
@@ -50,6 +55,7 @@ def load_dataset(path: Path) -> Dataset:
         files=tuple(Path(name) for name in files),
         origin_file=origin_file,
         origin_line=origin_line,
+        weights=weights,
     )
 
 

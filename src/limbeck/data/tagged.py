@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbeck.config import Config, Project
+from limbeck.data.annotated import annotated_file
 from limbeck.data.conll import CONLL_ENDINGS, read_conll
 from limbeck.data.sentences import Sentence, by_rule, count_types, without_other_types
 from limbeck.data.spans import SPAN_ENDINGS, read_spans
@@ -95,7 +96,8 @@ def tagged_files(paths: list[Path]) -> list[Path]:
 def read_tagged(project: Project) -> TaggedCorpus:
     """Read and check a project's files; a type that is not wanted is an error, or O if those are ignored.
 
-    Words are those of the one rule by which plain text is cut, too.
+    Words are those of the one rule by which plain text is cut, too. What annotators said of a sentence goes before what
+    the files say.
     """
     data = project.config.data
     ignore = data.unknown_labels == "ignore"
@@ -109,6 +111,10 @@ def read_tagged(project: Project) -> TaggedCorpus:
         return [without_other_types(s, types) for s in found] if ignore and types else found
 
     train = read(data.labels, wanted)
+    if annotated := annotated_file(project):
+        said = read([str(annotated.resolve())], wanted)
+        settled = {sentence.text for sentence in said}
+        train = [*(sentence for sentence in train if sentence.text not in settled), *said]
     types = wanted or tuple(sorted(count_types(train)))
     return TaggedCorpus(train, read([data.dev], types), read([data.test], types), types)
 

@@ -9,7 +9,8 @@ import traceback
 
 import pytest
 
-pytest.register_assert_rewrite("store_promises")
+pytest.register_assert_rewrite("store_promises", "desk_promises")
+from desk_promises import DeskPromises  # noqa: E402
 from store_promises import StorePromises, new  # noqa: E402
 
 import limbeck.annotate  # noqa: E402
@@ -30,7 +31,7 @@ def store(url):
         yield store
 
 
-class TestSQLite(StorePromises):
+class TestSQLite(StorePromises, DeskPromises):
     pass
 
 
