@@ -44,5 +44,6 @@ def command(
         print_json({"bundle": str(out or bundle), "models": told})
     elif not quiet:
         print_trials(pipeline)
+        console().print(f'Try it: limbeck predict {out or bundle} "a text"', markup=False, soft_wrap=True)
         if out is not None:
             console().print(f"It was copied to {out}", markup=False, soft_wrap=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from limbeck.compress.card import card
+from limbeck.compress.card import TEXTS, LearntFrom, card
 from limbeck.compress.draft import Trained, draft
 from limbeck.compress.gate import LabelJudge, Passed, through_the_gate
 from limbeck.compress.reference import reference_of
@@ -48,10 +48,11 @@ def compress_model(
     origin: Mapping[str, Any],
     folder: Path,
     saturates: bool,
+    unlabelled: int = 0,
 ) -> Compressed:
     """Write a model's bundle; `measured` and `teacher` are the figures of the step measure, `texts` the pool's.
 
-    A baseline of labels alone has no `teacher`.
+    A baseline of labels alone has no `teacher`. The pool has `unlabelled` texts, of which these are a sample.
     """
     figures = {
         f"{prefix}{part}_macro_f1": found["macro_f1"]
@@ -66,9 +67,25 @@ def compress_model(
     plain = passed.bundle.manifest
     reference = reference_of(passed.bundle, shown)
     manifest = completed(plain, name, config.data.titles, reference, figures, origin)
+    learnt = _learnt_from(measured, prepared, unlabelled if teacher else 0)
     more = _for_transformers(trained, trained.network, manifest) if isinstance(trained.network, Transformer) else {}
-    write_bundle(folder, passed.bundle, manifest, card(manifest, passed.trials), more)
+    write_bundle(folder, passed.bundle, manifest, card(manifest, passed.trials, learnt), more)
     return Compressed(kind, folder, passed, made.gap, made.tokens)
+
+
+def _learnt_from(measured: Mapping[str, Any], prepared: Prepared, pool: int) -> LearntFrom:
+    train = prepared.train
+    part = "test" if "test" in measured["figures"] else "judging"
+    return LearntFrom(
+        TEXTS,
+        len(train),
+        len(prepared.dev),
+        len(prepared.test) if prepared.test else 0,
+        pool,
+        part,
+        dict(zip(train.names, (train.labels == 1).sum(axis=0).tolist(), strict=True)),
+        {told["name"]: told["f1"] for told in measured["figures"][part]["labels"]},
+    )
 
 
 def completed(
@@ -84,11 +101,19 @@ def completed(
     return replace(plain, name=name, labels=labels, reference=reference, figures=figures, origin=dict(origin))
 
 
-def fastest_good_one(compressed: Sequence[Compressed], budget: float) -> Compressed:
-    """Choose the fastest bundle whose macro-F1 is at most `budget` (a share) below the best one's."""
+def fastest_good_one(compressed: Sequence[Compressed], budget: float) -> tuple[Compressed, str]:
+    """Choose the fastest bundle whose F1 is at most `budget` (a share) below the best one's; say why."""
     best = max(one.passed.taken.macro_f1 for one in compressed)
     good = [one for one in compressed if one.passed.taken.macro_f1 >= (1 - budget) * best]
-    return min(good, key=lambda one: one.passed.taken.p50_us)
+    chosen = min(good, key=lambda one: one.passed.taken.p50_us)
+    if len(compressed) == 1:
+        return chosen, "there is no other."
+    faster = [one for one in compressed if one.passed.taken.p50_us < chosen.passed.taken.p50_us]
+    why = f"the fastest whose F1 on dev's judging half is at most {budget:.1%} below the best, {best:.3f}."
+    if faster:
+        others = ", ".join(f"{one.kind} has {one.passed.taken.macro_f1:.3f}" for one in faster)
+        why += f" Faster, but below that: {others}."
+    return chosen, why
 
 
 def write_bundle(

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from limbeck.compress.draft import Draft
-from limbeck.compress.recipes import ABOUT, FLOAT, RECIPES, Circumstances
+from limbeck.compress.recipes import FLOAT, Circumstances, about, recipe_of
 from limbeck.config import Config
 from limbeck.data.dataset import Dataset
 from limbeck.measure import Difference, decide, decide_classes, paired_bootstrap
@@ -121,9 +121,11 @@ def through_the_gate(made: Draft, judge: Judge, config: Config, saturates: bool)
     bundles: dict[str, Bundle] = {}
     failed: dict[str, str] = {}
     circumstances = Circumstances(saturates, made.samples)
-    for name in progress([FLOAT, *(r for r in config.compress.recipes if r != FLOAT)], "trying recipes"):
+    take = config.compress.take
+    tried = dict.fromkeys([FLOAT, *config.compress.recipes, *([take] if take else [])])
+    for name in progress(list(tried), "trying recipes"):
         try:
-            bundle = made.with_graph(RECIPES[name](made.bundle.graph, circumstances), name)
+            bundle = made.with_graph(recipe_of(name)(made.bundle.graph, circumstances), name)
             judge.load(bundle).predict(judge.texts[:2])
             bundles[name] = bundle
         except Exception as error:  # the quantiser and the runtime fail in many ways; float is still there
@@ -135,7 +137,7 @@ def through_the_gate(made: Draft, judge: Judge, config: Config, saturates: bool)
     trials = [
         Trial(
             name,
-            ABOUT[name],
+            about(name),
             **asdict(verdicts[name]),
             bytes=len(bundle.graph),
             p50_us=speeds[name],
@@ -143,11 +145,12 @@ def through_the_gate(made: Draft, judge: Judge, config: Config, saturates: bool)
         )
         for name, bundle in bundles.items()
     ]
-    chosen = fastest_or_smaller([trial for trial in trials if trial.within_budget])
+    wanted = [trial for trial in trials if trial.recipe == take] if take else []
+    chosen = fastest_or_smaller(wanted or [trial for trial in trials if trial.within_budget])
     nan = float("nan")
     table = [replace(trial, taken=trial.recipe == chosen.recipe) for trial in trials]
-    table += [Trial(name, ABOUT[name], nan, nan, nan, nan, 0, nan, False, False, why) for name, why in failed.items()]
-    return Passed(bundles[chosen.recipe], tuple(table), _why(chosen, trials, budget))
+    table += [Trial(name, about(name), nan, nan, nan, nan, 0, nan, False, False, why) for name, why in failed.items()]
+    return Passed(bundles[chosen.recipe], tuple(table), _why(chosen, trials, budget, take if wanted else ""))
 
 
 def fastest_or_smaller(trials: Sequence[Trial]) -> Trial:
@@ -199,6 +202,17 @@ class LabelJudge:
         return verdicts
 
 
+def answer_times(model: Answering, texts: Sequence[str], calls: int) -> Floats:
+    """Give how long an answer to one text takes, from raw text to labels, in microseconds [calls]."""
+    taken = []
+    for at in range(WARM_UP + calls):
+        text = [texts[(at * 7919) % len(texts)]]
+        began = time.perf_counter()
+        model.predict(text)
+        taken.append((time.perf_counter() - began) * 1e6)
+    return np.array(taken[WARM_UP:])
+
+
 def time_in_turns(predictors: Mapping[str, Answering], texts: Sequence[str]) -> dict[str, float]:
     """Give the median time of an answer to one text, from raw text to labels, in microseconds."""
     taken: dict[str, list[float]] = {name: [] for name in predictors}
@@ -214,9 +228,18 @@ def time_in_turns(predictors: Mapping[str, Answering], texts: Sequence[str]) -> 
     return {name: float(np.median(found)) * 1e6 if found else 0.0 for name, found in taken.items()}
 
 
-def _why(chosen: Trial, trials: Sequence[Trial], budget: float) -> str:
+def _why(chosen: Trial, trials: Sequence[Trial], budget: float, take: str) -> str:
+    if take:
+        return f"{chosen.recipe} is what compress.take says."
     if chosen.recipe != FLOAT:
-        return f"{chosen.recipe} is the fastest, or as fast and smaller, of those that lose at most {budget:.1%}."
+        good = [trial for trial in trials if trial.within_budget]
+        fastest = min(good, key=lambda trial: trial.p50_us)
+        if fastest is chosen:
+            return f"{chosen.recipe} is the fastest of those that lose at most {budget:.1%}."
+        reason = f"as fast as {fastest.recipe} but for {chosen.p50_us - fastest.p50_us:.0f} µs"
+        if chosen.bytes * SAME_SIZE < fastest.bytes:
+            return f"Of those that lose at most {budget:.1%}, {chosen.recipe} is {reason}, and smaller."
+        return f"Of those that lose at most {budget:.1%}, {chosen.recipe} is {reason}, and nearest to float's answers."
     if all(trial.within_budget for trial in trials):
         return "Float is kept: no recipe is faster."
     lost = ", ".join(f"{trial.recipe} {trial.lost:.1%}" for trial in trials if not trial.within_budget)

@@ -1,4 +1,7 @@
-"""Ways to make a graph smaller and faster; a new one is a function and a line here."""
+"""Ways to make a graph smaller and faster; a new one is a function and a line here, and its name in the settings.
+
+A recipe of token tables and one of weights may be joined by a plus: 'tables-products+int8-channels'.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from limbeck.compress.eight_bits import quantise, quantise_tables
+from limbeck.compress.four_bits import quantise_weights
 from limbeck.compress.recentre import recentred
 from limbeck.compress.rows import scale_rows
 from limbeck.compress.sensitivity import guilty_products, is_large
+from limbeck.compress.small_tables import by_products, factorised, in_four_bits
+from limbeck.compress.static import Range, quantise_static
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,7 @@ class Circumstances:
 Recipe = Callable[[bytes, Circumstances], bytes]
 
 FLOAT = "float"
+JOINED = "+"
 
 
 def as_it_is(graph: bytes, circumstances: Circumstances) -> bytes:
@@ -34,6 +41,28 @@ def as_it_is(graph: bytes, circumstances: Circumstances) -> bytes:
 def tables(graph: bytes, circumstances: Circumstances) -> bytes:
     """Turn token tables into 8 bits, and nothing else: next to no loss, most of a small model's bytes."""
     return quantise_tables(graph)
+
+
+def tables_of_four_bits(graph: bytes, circumstances: Circumstances) -> bytes:
+    """Turn token tables into 4 bits, a scale for 32 numbers."""
+    return recentred(in_four_bits(graph), graph, circumstances.samples)
+
+
+def tables_of_low_rank(graph: bytes, circumstances: Circumstances) -> bytes:
+    """Hold half of a token table's width, in 8 bits, and a matrix that widens it."""
+    return recentred(quantise_tables(factorised(graph, circumstances.samples, 0.5)), graph, circumstances.samples)
+
+
+def _products(numbers: int) -> Recipe:
+    def recipe(graph: bytes, circumstances: Circumstances) -> bytes:
+        return recentred(by_products(graph, circumstances.samples, numbers), graph, circumstances.samples)
+
+    return recipe
+
+
+def four_bits(graph: bytes, circumstances: Circumstances) -> bytes:
+    """Turn weights into 4 bits and tables into 8."""
+    return recentred(quantise_weights(quantise_tables(graph)), graph, circumstances.samples)
 
 
 def mixed(graph: bytes, circumstances: Circumstances) -> bytes:
@@ -61,14 +90,43 @@ def _scaled(normed: bool) -> Recipe:
     return recipe
 
 
+def _static(ranges: Range) -> Recipe:
+    def recipe(graph: bytes, circumstances: Circumstances) -> bytes:
+        small = quantise_static(quantise_tables(graph), circumstances.samples, ranges, circumstances.saturates)
+        return _in_place(small, graph, circumstances)
+
+    return recipe
+
+
 def _in_place(small: bytes, plain: bytes, circumstances: Circumstances) -> bytes:
     """Move the log-odds of a large graph back to where they were; small ones hardly move, and every step counts."""
     return recentred(small, plain, circumstances.samples) if is_large(plain) else small
 
 
+def recipe_of(name: str) -> Recipe:
+    """Give a recipe by its name; of two that are joined, the second works on what the first made."""
+    parts = [RECIPES[part] for part in name.split(JOINED)]
+
+    def recipe(graph: bytes, circumstances: Circumstances) -> bytes:
+        for part in parts:
+            graph = part(graph, circumstances)
+        return graph
+
+    return recipe
+
+
+def about(name: str) -> str:
+    """Say what a recipe does."""
+    return "; ".join(ABOUT[part] for part in name.split(JOINED))
+
+
 RECIPES: dict[str, Recipe] = {
     FLOAT: as_it_is,
     "tables": tables,
+    "tables-4bit": tables_of_four_bits,
+    "tables-products": _products(4),
+    "tables-long-products": _products(6),
+    "tables-low-rank": tables_of_low_rank,
     "int8": _whole(per_channel=False, symmetric=True),
     "int8-channels": _whole(per_channel=True, symmetric=True),
     "int8-some-rows": _scaled(normed=False),
@@ -76,11 +134,19 @@ RECIPES: dict[str, Recipe] = {
     "int8-mixed": mixed,
     "uint8": _whole(per_channel=False, symmetric=False),
     "uint8-channels": _whole(per_channel=True, symmetric=False),
+    "static-minmax": _static("minmax"),
+    "static-percentile": _static("percentile"),
+    "static-entropy": _static("entropy"),
+    "int4": four_bits,
 }
 
 ABOUT: dict[str, str] = {
     FLOAT: "32-bit numbers",
     "tables": "token tables in 8 bits",
+    "tables-4bit": "token tables in 4 bits, a scale for 32 numbers",
+    "tables-products": "a byte for every 4 numbers of a token table (product quantisation)",
+    "tables-long-products": "a byte for every 6 numbers of a token table",
+    "tables-low-rank": "half of a token table's width, in 8 bits, and a matrix that widens it",
     "int8": "tables and weights in 8 bits, a scale a matrix, around 0",
     "int8-channels": "the same, a scale a column",
     "int8-some-rows": "the same, and a scale a token for what meets them, but for what comes from a norm",
@@ -88,4 +154,8 @@ ABOUT: dict[str, str] = {
     "int8-mixed": "the same, but for the few products that lose most by it",
     "uint8": "tables and weights in 8 bits, a scale and an offset a matrix",
     "uint8-channels": "the same, a scale and an offset a column",
+    "static-minmax": "8 bits, activations by ranges seen beforehand (all of it), but for what can't bear it",
+    "static-percentile": "the same, by ranges that leave outliers out",
+    "static-entropy": "the same, by ranges that keep most of the distribution",
+    "int4": "weights in 4 bits, a scale for 32 of them; tables in 8 bits",
 }

@@ -25,8 +25,12 @@ def guilty_products(graph: bytes, samples: Sequence[Mapping[str, Any]], saturate
     whole = sum(sizes.values())
     if not samples or not is_large(graph):
         return []
-    lost = losses(graph, samples[:TRIED], saturates)
-    left, total, room = sum(lost.values()), sum(lost.values()), SPARED * whole
+    return worst(losses(graph, samples[:TRIED], saturates), sizes, SPARED * whole)
+
+
+def worst(lost: Mapping[str, float], sizes: Mapping[str, int], room: float) -> list[str]:
+    """Name the products that lose most for their size, as far as there is room, until little is lost by the others."""
+    left = total = sum(lost.values())
     spared: list[str] = []
     for name in sorted(sizes, key=lambda name: lost[name] / sizes[name], reverse=True):
         if left <= LEFT * total:

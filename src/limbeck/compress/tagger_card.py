@@ -4,26 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from limbeck.compress.card import figure, tried_table
+from limbeck.compress.card import (
+    LearntFrom,
+    cell,
+    figure,
+    how_to_use,
+    labels_table,
+    limits,
+    made_from,
+    tried_table,
+    where_from,
+)
 from limbeck.compress.gate import Trial
 from limbeck.runtime.manifest import Manifest
 
 
-def tagger_card(manifest: Manifest, trials: Sequence[Trial]) -> str:
-    """Say what the tagger finds, how good and how fast it is, what it was made from and how to use it."""
-    figures, origin = manifest.figures, manifest.origin
-    types = "\n".join(f"| {label.title} | `{label.name}` |" for label in manifest.labels)
+def tagger_card(manifest: Manifest, trials: Sequence[Trial], learnt: LearntFrom) -> str:
+    """Say what the tagger is for, how good and how fast it is, what it was made from and how to use it."""
+    figures = manifest.figures
     teacher = (
         f"The project's teacher has {figure(figures, 'teacher_judging_f1')} and {figure(figures, 'teacher_test_f1')}."
     )
-    return f"""# {manifest.name}
+    return f"""# {cell(manifest.name)}
 
 A {manifest.model.kind} of {manifest.model.parameters:,} parameters ({manifest.model.recipe}) that finds entities of
 {len(manifest.labels)} types in a text. Made by Limbeck {manifest.made_with}, {manifest.made_at}.
 
-| type | name |
-|---|---|
-{types}
+## What it is for
+
+To find, on a CPU and at once, the entities of these types in a text. The texts should be like those that it learnt
+from.
+
+{labels_table(manifest, learnt, "type")}
+
+## What it was made from
+
+{made_from(learnt)}
 
 ## How good
 
@@ -39,20 +55,9 @@ An entity's confidence is calibrated on the other half of dev: of those with 0.9
 Texts are cut into words by the rule of `limbeck.text.words`, and not changed otherwise: offsets are those of the text
 as it was given. A text of any length is read whole, in parts where it is long.
 
-## How to use it
+## Limits
 
-```
-limbeck predict THIS_FOLDER "a text"
-```
+{limits(learnt, "An entity's confidence")}
 
-```python
-import limbeck
-
-model = limbeck.load("THIS_FOLDER")
-model.predict(["a text"])  # entities: start, end, type, text, confidence
-```
-
-## Where it comes from
-
-{chr(10).join(f"- {name}: {value}" for name, value in origin.items())}
-"""
+{how_to_use("entities: start, end, type, text, confidence")}
+{where_from(manifest)}"""

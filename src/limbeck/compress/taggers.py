@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ import numpy as np
 import torch
 
 import limbeck
+from limbeck.compress.card import SENTENCES, LearntFrom
 from limbeck.compress.compress import Compressed, completed, write_bundle
 from limbeck.compress.draft import Draft
 from limbeck.compress.export import OPSET
@@ -208,8 +210,12 @@ def compress_tagger(
     origin: Mapping[str, Any],
     folder: Path,
     saturates: bool,
+    unlabelled: int = 0,
 ) -> Compressed:
-    """Write a tagger's bundle; `measured` and `teacher` are the figures of the step measure, `pool` sentences of it."""
+    """Write a tagger's bundle; `measured` and `teacher` are the figures of the step measure.
+
+    The pool has `unlabelled` sentences, of which `pool` are some.
+    """
     figures = {
         f"{prefix}{part}_f1": found["exact"]["f1"]
         for prefix, told in (("", measured), ("teacher_", teacher))
@@ -224,8 +230,17 @@ def compress_tagger(
     texts = [" ".join(words) for words in pool[:REFERENCE]] or [s.text for s in prepared.train[:REFERENCE]]
     reference = _reference(passed.bundle, texts)
     manifest = completed(plain, name, config.data.titles, reference, figures, origin)
-    write_bundle(folder, passed.bundle, manifest, tagger_card(manifest, passed.trials), {})
+    learnt = _learnt_from(measured, prepared, unlabelled if teacher else 0)
+    write_bundle(folder, passed.bundle, manifest, tagger_card(manifest, passed.trials, learnt), {})
     return Compressed(student.kind, folder, passed, made.gap, 0)
+
+
+def _learnt_from(measured: Mapping[str, Any], prepared: PreparedSentences, pool: int) -> LearntFrom:
+    part = "test" if "test" in measured["figures"] else "judging"
+    yes = Counter(span.type for sentence in prepared.train for span in sentence.spans())
+    train, dev, test = (len(some) for some in (prepared.train, prepared.dev, prepared.test))
+    f1 = {told["type"]: told["exact"]["f1"] for told in measured["figures"][part]["types"]}
+    return LearntFrom(SENTENCES, train, dev, test, pool, part, {kind: yes[kind] for kind in prepared.types}, f1)
 
 
 def _reference(bundle: Bundle, texts: Sequence[str]) -> Reference:

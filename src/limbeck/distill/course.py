@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -40,6 +41,10 @@ MADE_UP = "made up"
 MOST_MADE_UP = 3
 # The fold whose rows a student doesn't learn, so that its training can be watched on them.
 WATCHED = 0
+
+
+# Settings by which teachers are made and guesses selected.
+MAKING = ("split", "encoder", "adapt", "teach", "probe", "train", "calibrate", "pseudo")
 
 
 @dataclass(frozen=True)
@@ -156,6 +161,20 @@ class Course:
         return sorted({key_of(normalise(text)) for text in [*self.prepared.dev.texts, *test]})
 
     @cached_property
+    def origin(self) -> dict[str, Any]:
+        """What all of this comes from: a hash of the settings that make teachers and selections, one of each label."""
+        settings = {name: getattr(self.config, name).model_dump() for name in MAKING}
+        settings["train"].pop("checkpoint_seconds")
+        rows, columns = np.nonzero(~np.isnan(self.train.labels))
+        return {
+            "made_of": key_of([settings, dict(self.made_with)]),
+            "labels": [
+                key_of([self.train.texts[row], self.train.names[column], int(self.train.labels[row, column])])
+                for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
+            ],
+        }
+
+    @cached_property
     def content(self) -> dict[str, str]:
         """Hashes of everything that is learnt here."""
         train, tuning = self.train, self.tuning
@@ -185,4 +204,5 @@ def taught_encoder(teacher: Teacher) -> Encoder:
 
 
 def _hash_of(rows: Dataset) -> str:
-    return key_of([rows.texts, np.nan_to_num(rows.labels, nan=-1).tolist(), list(rows.names)])
+    said = [rows.texts, np.nan_to_num(rows.labels, nan=-1).tolist(), list(rows.names)]
+    return key_of([*said, rows.weights.tolist()] if len(rows.weights) else said)

@@ -87,7 +87,9 @@ class DistillLesson:
             focal = settings.focal if settings.loss == "focal" else 0.0
             of_labels = masked_softmax if self.one_class else masked_bce
             among_these = logits + torch.from_numpy(self.curated).to(device)
-            loss = loss + settings.task * of_labels(among_these, labels, self._positive_weight.to(device), focal)
+            weights = self.examples.weights_of(rows, device)
+            dear = self._positive_weight.to(device)
+            loss = loss + settings.task * of_labels(among_these, labels, dear, focal, weights)
         if self.examples.guesses is not None:
             loss = loss + self._heeding(logits, torch.from_numpy(self.examples.guesses[rows]).to(device))
         if self.vectors is not None:

@@ -15,7 +15,7 @@ def train_simple(kind: str, course: Course) -> Trained:
     """Train a baseline on labelled rows and selected texts; unknown labels are as the teacher decides."""
     train, config = course.train, course.config
     seen = np.arange(len(train)) if config.distill.task > 0 else np.zeros(0, dtype=np.intp)
-    labels = train.labels[seen]
+    labels = train.strong[seen]
     filled = np.where(np.isnan(labels), _decided(course, course.labelled_guesses[seen]), labels)
     both = Dataset(
         [*(train.texts[row] for row in seen), *course.pool.texts],

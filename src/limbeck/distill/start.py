@@ -17,6 +17,7 @@ from limbeck.store import key_of
 from limbeck.students.network import WIDTHS, Plan, Student, token_vectors_of
 from limbeck.students.pieces import Pieces, learn_pieces, pieces_of_encoder
 from limbeck.students.registry import NETWORKS
+from limbeck.students.shrink import shrink
 from limbeck.students.transformer import Transformer, keep_layers
 from limbeck.students.vectors import (
     narrowed,
@@ -33,7 +34,8 @@ from limbeck.training.tokens import Tokens
 
 VECTORS_KIND = "tasks/vectors"
 READ_FOR_VECTORS = 20_000
-# What a student with another category may differ in from the one that it goes on from.
+ORIGIN = "origin.json"
+# What a student with more categories or labels may differ in from the one that it goes on from.
 GROWN = ("categories", "content", "files", "finished")
 
 
@@ -75,6 +77,7 @@ def _layers(course: Course) -> Encoder:
         return Encoder(find_encoder(settings.encoder, course.root).folder)
     encoder = course.taught_encoder()
     keep_layers(encoder, settings.layers)
+    shrink(encoder, course.teacher.card.encoder.folder, settings, course.pool.texts or course.train.texts)
     return encoder
 
 
@@ -130,22 +133,28 @@ def _some(texts: list[str], seed: int) -> list[str]:
 
 
 def earlier_student(course: Course, kind: str, about: dict[str, Any]) -> Path | None:
-    """Find the newest student of the same make that knows some of the categories and learnt no text that now judges.
+    """Find the newest student of the same make that learnt less, and no text that now judges.
 
-    One that knows all of them is no start: what changed then is what it learns from, and figures must not hang on
-    which selections were tried before.
+    It knew fewer categories, or had fewer labels and all else the same. Any other is no start: what changed then is how
+    a teacher is made or what is selected, and figures must not hang on what was tried before.
     """
     same = json.loads(json.dumps({name: value for name, value in about.items() if name not in GROWN}))
     for key, manifest in course.store.newest_first(kind):
         if {name: value for name, value in manifest.items() if name not in GROWN} != same:
             continue
-        if not set(manifest["categories"]) < set(about["categories"]) or not course.store.intact(kind, key):
+        folder, knew, knows = course.store.folder(kind, key), set(manifest["categories"]), set(about["categories"])
+        if not course.store.intact(kind, key) or not (knew < knows or (knew == knows and _grew(folder, course))):
             continue
-        folder = course.store.folder(kind, key)
         left_out = set(json.loads((folder / "judges.json").read_text(encoding="utf-8")))
         if left_out.issuperset(course.judges):
             return folder
     return None
+
+
+def _grew(folder: Path, course: Course) -> bool:
+    """Say whether there are more labels than a student had, and no other reason for another one."""
+    had = json.loads((folder / ORIGIN).read_text(encoding="utf-8"))
+    return had["made_of"] == course.origin["made_of"] and set(had["labels"]) < set(course.origin["labels"])
 
 
 def go_on_from(folder: Path, network: Student, categories: list[str]) -> None:

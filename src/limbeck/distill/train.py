@@ -16,7 +16,7 @@ from limbeck.config import DistillSettings
 from limbeck.distill.balance import likelier, raised_to, shifted
 from limbeck.distill.course import Course
 from limbeck.distill.lesson import Attention, DistillLesson
-from limbeck.distill.start import earlier_student, go_on_from, new_student, pieces_for
+from limbeck.distill.start import ORIGIN, earlier_student, go_on_from, new_student, pieces_for
 from limbeck.errors import TooFewRows
 from limbeck.scorer import Floats
 from limbeck.store import key_of
@@ -28,6 +28,7 @@ from limbeck.teach.network import device
 from limbeck.training.checkpoint import Checkpoints, save_weights
 from limbeck.training.examples import Examples
 from limbeck.training.loop import Job, fit, predict
+from limbeck.training.rounding import rounding_of
 from limbeck.training.tokens import Tokens
 
 TASK_KIND = "tasks/students"
@@ -118,6 +119,7 @@ def _train(kind: str, course: Course, pieces: Pieces, about: dict[str, Any], key
         save_weights(as_learnt, folder / "trained.safetensors")
         (folder / "outcome.json").write_text(json.dumps(outcome), encoding="utf-8")
         (folder / "judges.json").write_text(json.dumps(course.judges), encoding="utf-8")
+        (folder / ORIGIN).write_text(json.dumps(course.origin), encoding="utf-8")
     for number in range(course.config.distill.rounds):
         Checkpoints(course.store, f"{key}-{number}").clear()
 
@@ -141,6 +143,7 @@ def _job(course: Course, lesson: DistillLesson, fold: Examples, dev: Examples, g
         lesson.pad_id,
         lesson.one_class,
         course.config.measure.min_positives,
+        rounding_of(settings),
     )
 
 
@@ -174,6 +177,7 @@ def lesson_for(kind: str, course: Course, pieces: Pieces) -> DistillLesson:
         pieces.encode(texts),
         np.concatenate([train.labels[seen], blank]),
         guesses=guesses if heeds_guesses else None,
+        weights=np.concatenate([train.weights[seen], np.ones_like(blank)]) if len(train.weights) else None,
     )
     return DistillLesson(
         examples,
@@ -192,7 +196,7 @@ def lesson_for(kind: str, course: Course, pieces: Pieces) -> DistillLesson:
 
 def _examples(course: Course, pieces: Pieces, part: str) -> Examples:
     rows = course.train.take(course.watched) if part == "watched" else course.tuning
-    return Examples(pieces.encode(rows.texts), rows.labels)
+    return Examples(pieces.encode(rows.texts), rows.strong)
 
 
 def _used(pieces: Pieces, *parts: Examples) -> Tensor:

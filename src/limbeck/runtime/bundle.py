@@ -4,6 +4,7 @@ bundle.json      what it is: labels, thresholds, reading, figures, the other fil
 model.onnx       input_ids, attention_mask [texts, tokens] → logits, probabilities [texts, labels], embedding
 tokenizer.json   as the tokenizers library writes it
 README.md        the model card
+larger.onnx      of a cascade: the model that answers where the first is not sure, with larger-tokenizer.json
 config.json      for transformer students, with tokenizer_config.json: what tools in the style of transformers want
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -23,44 +24,66 @@ from limbeck.runtime.manifest import FORMAT, FileFacts, Manifest
 
 FACTS, GRAPH, TOKENISER, CARD = "bundle.json", "model.onnx", "tokenizer.json", "README.md"
 CONFIG, TOKENISER_CONFIG = "config.json", "tokenizer_config.json"
+LARGER, LARGER_TOKENISER = "larger.onnx", "larger-tokenizer.json"
 NEEDED = (GRAPH, TOKENISER, CARD)
 MEGABYTE = 1 << 20
 # Far above what any model here needs; a larger file is none of ours, and isn't read.
 LARGEST = dict.fromkeys((CARD, CONFIG, TOKENISER_CONFIG), MEGABYTE) | {
     FACTS: 16 * MEGABYTE,
-    GRAPH: 2048 * MEGABYTE,
-    TOKENISER: 128 * MEGABYTE,
+    **dict.fromkeys((GRAPH, LARGER), 2048 * MEGABYTE),
+    **dict.fromkeys((TOKENISER, LARGER_TOKENISER), 128 * MEGABYTE),
 }
 _AGAIN = "Copy the bundle again from where it was made, or make it again with: limbeck compress"
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """A checked bundle; `graph` and `tokeniser` are the very bytes that were checked."""
+    """A checked bundle; `graph` and `tokeniser` are the very bytes that were checked. A cascade has a `larger` one."""
 
     folder: Path
     manifest: Manifest
     graph: bytes
     tokeniser: bytes
+    larger: Bundle | None = None
+
+
+def _missing(folder: Path) -> BundleMissing:
+    inside = folder / "bundle"
+    fix = "Name the folder that limbeck run or limbeck compress made."
+    if (inside / FACTS).is_file():
+        return BundleMissing(f"{folder} is a project, not its bundle.", f"Did you mean {inside}?")
+    if not folder.exists():
+        return BundleMissing(f"There is no folder {folder}.", fix)
+    return BundleMissing(f"{folder} is no bundle: it has no {FACTS}.", fix)
 
 
 def read_bundle(folder: Path) -> Bundle:
     """Read a bundle; whatever is not as it was made, or was never part of one, is an error."""
     if not (folder / FACTS).is_file() or (folder / FACTS).is_symlink():
-        raise BundleMissing(f"{folder} is no bundle: it has no {FACTS}.", "Name the folder that limbeck compress made.")
+        raise _missing(folder)
     manifest = _manifest(folder)
     contents: dict[str, bytes] = {}
     for name, facts in manifest.files.items():
         contents[name] = _content(folder, name, facts)
+    for graph in (GRAPH, LARGER):
+        if graph in contents:
+            _check_graph(folder, graph, contents[graph])
+    larger = None
+    if told := manifest.cascade:
+        its_own = replace(manifest, cascade=None, reading=told.reading, model=told.model)
+        larger = Bundle(folder, its_own, contents[LARGER], contents[LARGER_TOKENISER])
+    return Bundle(folder, manifest, contents[GRAPH], contents[TOKENISER], larger)
+
+
+def _check_graph(folder: Path, name: str, content: bytes) -> None:
     try:
-        outside = wants_other_files(contents[GRAPH])
+        outside = wants_other_files(content)
     except NoGraph as error:
-        raise BundleBroken(f"{GRAPH} is no ONNX model: {error}.", _AGAIN, Place(folder / GRAPH)) from None
+        raise BundleBroken(f"{name} is no ONNX model: {error}.", _AGAIN, Place(folder / name)) from None
     if outside:
         raise BundleUnsafe(
-            f"{GRAPH} keeps numbers in another file, which may be any file of this machine.", _AGAIN, Place(folder)
+            f"{name} keeps numbers in another file, which may be any file of this machine.", _AGAIN, Place(folder)
         )
-    return Bundle(folder, manifest, contents[GRAPH], contents[TOKENISER])
 
 
 def write_facts(folder: Path, manifest: Manifest) -> None:
@@ -98,11 +121,11 @@ def _manifest(folder: Path) -> Manifest:
         manifest = read_part(Manifest, told)
     except BadFact as error:
         raise BundleBroken(f"{FACTS}: {error}.", _AGAIN, place) from None
-    _check_names(folder, manifest.files)
+    _check_names(folder, manifest.files, NEEDED if manifest.cascade is None else (*NEEDED, LARGER, LARGER_TOKENISER))
     return manifest
 
 
-def _check_names(folder: Path, files: Mapping[str, FileFacts]) -> None:
+def _check_names(folder: Path, files: Mapping[str, FileFacts], needed: Sequence[str]) -> None:
     """Refuse files that no bundle has, named or lying there."""
     for name in [*files, *_names(folder)]:
         if name not in LARGEST:
@@ -110,7 +133,7 @@ def _check_names(folder: Path, files: Mapping[str, FileFacts]) -> None:
                 f"A bundle has no file '{name}'.", "Take it away if it is yours; else don't trust the bundle.",
                 Place(folder),
             )  # fmt: skip
-    lacking = [name for name in NEEDED if name not in files]
+    lacking = [name for name in needed if name not in files]
     if lacking or FACTS in files:
         raise BundleBroken(f"{FACTS} tells of no {lacking[0] if lacking else 'other files'}.", _AGAIN, Place(folder))
     unasked = [name for name in _names(folder) if name != FACTS and name not in files]

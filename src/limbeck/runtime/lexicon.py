@@ -12,6 +12,8 @@ from limbeck.runtime.wordforms import simple_form
 PAD, UNKNOWN = "[PAD]", "[UNK]"
 # Pieces of a word that are looked at; few words have more.
 PIECES = 4
+# Rows of a word list after those of single words: the words that share each, separated by blanks.
+SHARED = "shared"
 
 
 class Lexicon(Protocol):
@@ -32,8 +34,11 @@ class WordList:
 
     def __init__(self, told: bytes) -> None:
         """Take a tokenizer.json that lists words."""
-        self._known: dict[str, int] = json.loads(told)["model"]["vocab"]
-        self.pad, self.unknown = self._known[PAD], self._known[UNKNOWN]
+        listed = json.loads(told)
+        own: dict[str, int] = listed["model"]["vocab"]
+        rows = enumerate(listed["model"].get(SHARED, ()), start=len(own))
+        self._known = {word: row for row, alike in rows for word in alike.split(" ")} | own
+        self.pad, self.unknown = own[PAD], own[UNKNOWN]
 
     def __call__(self, word: str) -> list[int]:
         """Give a word's number, or that of unknown words."""
@@ -60,8 +65,11 @@ class WordPiecesOf:
         return found + [self.pad] * (PIECES - len(found))
 
 
-def word_list(words: Sequence[str]) -> bytes:
-    """Write a list of words, the first of which is for padding and the second for unknown ones, as tokenizer.json."""
+def word_list(words: Sequence[str], shared: Sequence[Sequence[str]] = ()) -> bytes:
+    """Write a list of words, the first of which is for padding and the second for unknown ones, as tokenizer.json.
+
+    Each of `shared` is words that have one number together; such numbers follow those of the words of their own.
+    """
     vocabulary = {word: number for number, word in enumerate(words)}
     told: dict[str, Any] = {
         "version": "1.0",
@@ -74,7 +82,9 @@ def word_list(words: Sequence[str]) -> bytes:
         "decoder": None,
         "model": {"type": "WordLevel", "vocab": vocabulary, "unk_token": UNKNOWN},
     }
-    return json.dumps(told, ensure_ascii=False).encode()
+    if shared:
+        told["model"][SHARED] = [" ".join(alike) for alike in shared]
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def read_lexicon(told: bytes, pad: int, unknown: int) -> Lexicon:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from limbeck.runtime.bundle import read_bundle
+from limbeck.runtime.bundle import Bundle, read_bundle
 from limbeck.runtime.predictor import Predictor
 
 if TYPE_CHECKING:
@@ -16,12 +16,21 @@ def load(folder: str | Path, threads: int = 1) -> Predictor | EntityPredictor:
     """Check and load a bundle: what gives texts categories, or what finds entities in them."""
     bundle = read_bundle(Path(folder))
     if bundle.manifest.task != "ner":
-        return Predictor(bundle, threads)
+        return classifier(bundle, threads)
     from limbeck.runtime.tagger import EntityPredictor  # only who looks for entities waits for it
 
     return EntityPredictor(bundle, threads)
 
 
+def classifier(bundle: Bundle, threads: int = 1, warn: bool = True) -> Predictor:
+    """Give a bundle of categories at work: one model, or a small one with a larger one behind it."""
+    if bundle.manifest.cascade is None:
+        return Predictor(bundle, threads, warn)
+    from limbeck.runtime.cascade import Cascade
+
+    return Cascade(bundle, threads, warn)
+
+
 def load_classifier(folder: str | Path, threads: int = 1) -> Predictor:
     """Check and load a bundle that gives texts categories."""
-    return Predictor(read_bundle(Path(folder)), threads)
+    return classifier(read_bundle(Path(folder)), threads)

@@ -76,6 +76,21 @@ class Tagging:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Cascading:
+    """How two models answer together: below `confidence` of the small one the larger one does.
+
+    `thresholds` are the small model's own; the bundle's labels have the larger one's, in whose terms all answers are.
+    `passed_on` is the share of texts that the larger one answered when the limit was fitted.
+    """
+
+    confidence: Share
+    thresholds: list[Share]
+    passed_on: Share
+    reading: Reading
+    model: Model
+
+
+@dataclass(frozen=True, kw_only=True)
 class Reference:
     """What the world was like when the model was made: later texts are compared with it.
 
@@ -112,6 +127,7 @@ class Manifest:
     reading: Reading
     model: Model
     tagging: Tagging | None = None
+    cascade: Cascading | None = None
     reference: Reference | None = None
     figures: dict[str, Any] = field(default_factory=dict)
     origin: dict[str, Any] = field(default_factory=dict)
@@ -122,6 +138,8 @@ class Manifest:
         tags = 2 * len(self.labels) + 1
         if (self.task == "ner") != (self.tagging is not None):
             raise ValueError("a bundle says how it tags if, and only if, it finds entities")
+        if self.cascade is not None and (self.task == "ner" or len(self.cascade.thresholds) != len(self.labels)):
+            raise ValueError("a cascade gives categories, and has a threshold of each for its small model")
         if self.tagging is not None:
             moves = [self.tagging.first, self.tagging.last, *self.tagging.between]
             if any(len(row) not in (0, tags) for row in moves) or len(self.tagging.between) not in (0, tags):

@@ -82,12 +82,12 @@ class Predictor:
 
     def predict_proba(self, texts: Sequence[str]) -> Floats:
         """Give probabilities [texts, labels]."""
-        checked = _checked(texts)
-        if len(checked) == 1:
-            read = self.read(checked[0])
+        given = checked(texts)
+        if len(given) == 1:
+            read = self.read(given[0])
             if len(read.windows) == 1:
                 return self._one(read.windows[0], PROBABILITIES)
-        proba, _ = self._many(checked, PROBABILITIES)
+        proba, _ = self._many(given, PROBABILITIES)
         return proba
 
     def score(self, texts: Sequence[str]) -> Scored:
@@ -105,7 +105,7 @@ class Predictor:
         """Give the vectors [texts, width] that the last layer reads; of several windows, the mean."""
         if not self.manifest.model.embedding:
             raise BundleBroken("This bundle gives no embeddings.", "Make it again with compress.embedding = true.")
-        found, _ = self._many(_checked(texts), EMBEDDING)
+        found, _ = self._many(checked(texts), EMBEDDING)
         return found
 
     def answer(self, text: str) -> Answer:
@@ -114,7 +114,7 @@ class Predictor:
 
     def answers(self, texts: Sequence[str]) -> list[Answer]:
         """Give all that is known of each text."""
-        proba, read = self._many(_checked(texts), PROBABILITIES)
+        proba, read = self._many(checked(texts), PROBABILITIES)
         return [
             Answer(
                 tuple(self._chosen(row)),
@@ -211,7 +211,8 @@ class Predictor:
         return self._run if self.threads == 1 else open_session(self._bundle, 1)
 
 
-def _checked(texts: Sequence[str]) -> Sequence[str]:
+def checked(texts: Sequence[str]) -> Sequence[str]:
+    """Give the texts; anything that is no list of them is an error."""
     if isinstance(texts, str):
         raise TypeError("texts is one text; give a list: [text].")
     for place, text in enumerate(texts):

@@ -152,7 +152,8 @@ def parts(costs: Sequence[int], may_end: Sequence[bool], most: int) -> list[tupl
     found: list[tuple[int, int]] = []
     start = total = 0
     for at, cost in enumerate(costs):
-        if total + cost > most and at > start:
+        # Again, if what is left after a sentence's end and this word are still too much.
+        while total + cost > most and at > start:
             ends = [end for end in range((start + at) // 2 + 1, at + 1) if may_end[end - 1]]
             end = ends[-1] if ends else at
             found.append((start, end))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from limbeck.config import Config
@@ -53,16 +54,23 @@ def _run_compress(run: StepRun) -> Figures:
                 origin,
                 run.folder / folder_of(name),
                 saturates(),
+                pool_size(run),
             )
             made.append(bundle)
     if not made:
         raise RunError(" ".join(refused.values()), "Add another student or baseline.")
-    chosen = fastest_good_one(made, config.compress.student_budget)
-    run.write_json(CHOSEN, {"model": chosen.kind})
+    chosen, why = fastest_good_one(made, config.compress.student_budget)
+    run.write_json(CHOSEN, {"model": chosen.kind, "why": why})
     table, figures = table_of(made)
     table |= {name: {"why": why, "trials": []} for name, why in refused.items()}
     (run.folder / TABLE).write_text(json.dumps(table, indent=1), encoding="utf-8")
     return figures
+
+
+def chosen_in(folder: Path) -> Path:
+    """Give the bundle that was chosen, in the result of the step."""
+    model: str = json.loads((folder / CHOSEN).read_text(encoding="utf-8"))["model"]
+    return folder / model
 
 
 def table_of(made: Sequence[Compressed]) -> tuple[dict[str, object], Figures]:
@@ -109,6 +117,15 @@ def _trained(run: StepRun, name: str) -> Trained | LimbeckError | None:
         return words_graph(BaselineScorer.load(folder))
     except LimbeckError as error:
         return error
+
+
+def pool_size(run: StepRun) -> int:
+    """Count the different texts, or sentences, of the pool."""
+    file = run.inputs["pool"] / "figures.json" if "pool" in run.inputs else None
+    if file is None:
+        return 0
+    told = json.loads(file.read_text(encoding="utf-8"))["figures"]
+    return int(told.get("texts", told.get("sentences", 0)))
 
 
 def _texts(run: StepRun) -> list[str]:

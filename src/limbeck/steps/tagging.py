@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from limbeck.scorer import Floats
-from limbeck.steps.compressing import CHOSEN, TABLE, table_of
+from limbeck.steps.compressing import CHOSEN, TABLE, pool_size, table_of
 from limbeck.steps.pool import distills, pool_files
 from limbeck.steps.step import NETWORKS, Figures, Step, StepRun, no_files
 from limbeck.steps.students import student_files
@@ -175,10 +175,12 @@ def _run_compress(run: StepRun) -> Figures:
             origin,
             run.folder / kind,
             saturates(),
+            pool_size(run),
         )
         for kind in config.students.kinds
     ]
-    run.write_json(CHOSEN, {"model": fastest_good_one(made, config.compress.student_budget).kind})
+    chosen, why = fastest_good_one(made, config.compress.student_budget)
+    run.write_json(CHOSEN, {"model": chosen.kind, "why": why})
     table, figures = table_of(made)
     (run.folder / TABLE).write_text(json.dumps(table, indent=1), encoding="utf-8")
     return figures

@@ -101,7 +101,10 @@ def _list_of_words(file: Path) -> list[str]:
 def _checked(words: list[str], vectors: Floats, file: Path) -> WordVectors:
     if not len(words) or not np.isfinite(vectors[: min(len(vectors), 10_000)]).all():
         raise DataError("There are no usable word vectors here.", "Use another file.", Place(file))
-    rows = {word: row for row, word in reversed(list(enumerate(words)))}
+    # In the order of the file, frequent words first as a rule; of a word that is there twice, the first counts.
+    rows: dict[str, int] = {}
+    for row, word in enumerate(words):
+        rows.setdefault(word, row)
     marked = sum(word.startswith(START) for word in islice(rows, 1000))
     return WordVectors(rows, vectors, pieces=marked > 0)
 

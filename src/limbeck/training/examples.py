@@ -20,7 +20,8 @@ class Examples:
     """Tokenised texts with labels [texts, labels], NaN for unknown.
 
     `states`, if given, are each text's outputs [tokens, width] of the layers that don't train. `guesses`, if given, are
-    what another model believes of each label, NaN where it isn't asked.
+    what another model believes of each label, NaN where it isn't asked. `weights`, if given, say how much each label
+    counts.
     """
 
     ids: list[Ids]
@@ -28,6 +29,7 @@ class Examples:
     sources: Sequence[str] = field(default_factory=list)
     states: list[NDArray[np.float16]] | None = None
     guesses: NDArray[np.float32] | None = None
+    weights: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         """Count the texts."""
@@ -46,7 +48,12 @@ class Examples:
             [self.sources[row] for row in rows] if self.sources else [],
             [self.states[row] for row in rows] if self.states is not None else None,
             self.guesses[rows] if self.guesses is not None else None,
+            self.weights[rows] if self.weights is not None else None,
         )
+
+    def weights_of(self, rows: Rows, device: torch.device) -> Tensor | None:
+        """Give the labels' weights, if there are any."""
+        return None if self.weights is None else torch.from_numpy(self.weights[rows]).to(device)
 
     def batch(self, rows: Rows, pad_id: int) -> tuple[Batch, Tensor, Tensor | None]:
         """Give padded ids, labels, and the frozen layers' outputs if there are any."""

@@ -61,7 +61,8 @@ class LabelledLesson:
         logits = model(batch.ids.to(device), batch.mask.to(device), *known).float()
         focal = self.settings.focal if self.settings.loss == "focal" else 0.0
         of_labels = masked_softmax if self.one_class else masked_bce
-        loss = of_labels(logits, labels.to(device), self.positive_weight.to(device), focal)
+        weights = self.examples.weights_of(rows, device)
+        loss = of_labels(logits, labels.to(device), self.positive_weight.to(device), focal, weights)
         guesses = self.examples.guesses
         if guesses is not None and self.guess_weight > 0:
             loss = loss + self.guess_weight * soft_bce(logits, torch.from_numpy(guesses[rows]).to(device))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from limbeck.training.examples import Examples, Rows
 from limbeck.training.lesson import Lesson
 from limbeck.training.outputs import ManyTexts, outputs
 from limbeck.training.precision import accelerator
+from limbeck.training.rounding import Rounding
 
 MAX_RESTARTS = 3
 # A loss this many times the usual one, after the warm-up, is a run that has gone wrong.
@@ -44,6 +46,7 @@ class Job:
     pad_id: int = 0
     one_class: bool = False
     min_positives: int = 5
+    rounding: Rounding | None = None
 
     def judge(self, model: nn.Module, part: Any, device: str) -> tuple[float | None, NDArray[np.float64]]:  # noqa: ANN401
         """Give macro-F1 at the set's own best thresholds, and those; None where no label is known to be positive."""
@@ -137,17 +140,23 @@ class _Run:
         self.model.train()
         self.prepared.zero_grad()
         total = 0.0
-        for rows in chosen:
-            with self.accelerator.autocast():
-                loss = self.job.lesson.loss(self.model, rows, self.accelerator.device) / len(chosen)
-            self.accelerator.backward(loss)
-            total += float(loss.detach())
+        with self._rounded():
+            for rows in chosen:
+                with self.accelerator.autocast():
+                    loss = self.job.lesson.loss(self.model, rows, self.accelerator.device) / len(chosen)
+                self.accelerator.backward(loss)
+                total += float(loss.detach())
         self.accelerator.clip_grad_norm_(self.model.parameters(), self.settings.clip)
         self.progress.step += 1
         if self._diverged(total):
             self._restart()
         else:
             self.prepared.step()
+
+    def _rounded(self, whole: bool = False) -> contextlib.AbstractContextManager[None]:
+        """Round weights for a while, where a job says so: a part of them, or to be judged all."""
+        rounding = self.job.rounding
+        return contextlib.nullcontext() if rounding is None else rounding.around(self.raw, whole)
 
     def _batches(self, epoch: int) -> list[Rows]:
         """Give this process's batches of an epoch; the same epoch always has the same ones."""
@@ -189,8 +198,9 @@ class _Run:
         that are kept come from dev.
         """
         where = str(self.accelerator.device)
-        fold, of_fold = self.job.judge(self.model, self.job.fold, where)
-        dev, of_dev = self.job.judge(self.model, self.job.dev, where)
+        with self._rounded(whole=True):
+            fold, of_fold = self.job.judge(self.model, self.job.fold, where)
+            dev, of_dev = self.job.judge(self.model, self.job.dev, where)
         known = [score for score in (fold, dev) if score is not None]
         # Without any set to watch, the last weights count as the best.
         mean = float(np.mean(known)) if known else float(self.progress.step)

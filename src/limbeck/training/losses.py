@@ -7,13 +7,15 @@ from torch import Tensor
 from torch.nn import functional
 
 
-def masked_bce(logits: Tensor, labels: Tensor, positive_weight: Tensor, focal: float = 0.0) -> Tensor:
+def masked_bce(
+    logits: Tensor, labels: Tensor, positive_weight: Tensor, focal: float = 0.0, weights: Tensor | None = None
+) -> Tensor:
     """Binary cross-entropy over known labels [rows, labels]; NaN is unknown.
 
     Each category's loss is averaged over its own known rows of the batch, then over the categories that have any: with
     disjoint labels a mean over all cells would drown the categories that the batch happens to hold little of.
     `positive_weight` [labels] above 1 makes a missed positive dearer. `focal` > 0 (Lin et al., 2017) plays down what is
-    already right.
+    already right. `weights` [rows, labels] say how much each label counts.
     """
     known = ~torch.isnan(labels)
     targets = torch.where(known, labels, 0.0)
@@ -23,7 +25,11 @@ def masked_bce(logits: Tensor, labels: Tensor, positive_weight: Tensor, focal: f
         right = torch.where(targets == 1, proba, 1 - proba)
         cells = cells * (1 - right) ** focal
     counts = known.sum(dim=0)
-    by_label = (cells * known).sum(dim=0) / counts.clamp(min=1)
+    if weights is None:
+        by_label = (cells * known).sum(dim=0) / counts.clamp(min=1)
+    else:
+        weighed = torch.where(known, weights, 0.0)
+        by_label = (cells * weighed).sum(dim=0) / weighed.sum(dim=0).clamp(min=1e-6)
     return by_label.sum() / (counts > 0).sum().clamp(min=1)
 
 
@@ -35,8 +41,10 @@ def soft_bce(logits: Tensor, guesses: Tensor) -> Tensor:
     return (cells * given).sum() / given.sum().clamp(min=1)
 
 
-def masked_softmax(logits: Tensor, labels: Tensor, class_weight: Tensor, focal: float = 0.0) -> Tensor:
-    """Cross-entropy over classes, focal if wanted; rows whose class is not known don't count."""
+def masked_softmax(
+    logits: Tensor, labels: Tensor, class_weight: Tensor, focal: float = 0.0, weights: Tensor | None = None
+) -> Tensor:
+    """Cross-entropy over classes, focal if wanted; rows whose class is not known don't count, weak ones less."""
     known = (labels == 1).any(dim=1)
     if not known.any():
         return logits.sum() * 0.0
@@ -45,4 +53,7 @@ def masked_softmax(logits: Tensor, labels: Tensor, class_weight: Tensor, focal: 
     if focal > 0:
         right = torch.softmax(logits[known], dim=1).gather(1, classes[:, None])[:, 0]
         rows = rows * (1 - right) ** focal
-    return rows.sum() / class_weight[classes].sum()
+    if weights is None:
+        return rows.sum() / class_weight[classes].sum()
+    weighed = weights[known].gather(1, classes[:, None])[:, 0]
+    return (rows * weighed).sum() / (class_weight[classes] * weighed).sum().clamp(min=1e-6)

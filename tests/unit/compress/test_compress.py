@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 from small_project import make_texts
 from teaching_project import copy_of, multiclass_project, pipeline
 
@@ -18,6 +19,7 @@ from limbeck.compress.draft import draft, student_graph
 from limbeck.compress.gate import Trial, fastest_or_smaller
 from limbeck.compress.recipes import ABOUT, RECIPES
 from limbeck.config import CompressSettings
+from limbeck.config.compressing import TABLE_RECIPES, WEIGHT_RECIPES
 from limbeck.distill.students import load_distilled
 from limbeck.measure.compare import load_measured
 from limbeck.runtime.bundle import read_bundle
@@ -73,7 +75,7 @@ def test_a_bundle_says_what_its_student_says(compressed, table, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_recipe_is_in_the_table_and_one_is_taken(table, kind):
     trials = {trial["recipe"]: trial for trial in table[kind]["trials"]}
-    assert set(trials) == set(RECIPES)
+    assert set(trials) == {*CompressSettings().recipes, "float"}
     [taken] = [trial for trial in trials.values() if trial["taken"]]
     assert taken["lost"] <= CompressSettings().budget
     ran = [trial for trial in trials.values() if not trial["why_not"]]
@@ -154,18 +156,46 @@ def test_one_class(template, tmp_path):
 
 
 def test_every_recipe_is_configurable_and_explained():
-    assert set(CompressSettings().recipes) | {"float"} == set(RECIPES) == set(ABOUT)
+    assert {*TABLE_RECIPES, *WEIGHT_RECIPES, "float"} == set(RECIPES) == set(ABOUT)
+    assert set(CompressSettings().recipes) < set(RECIPES)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "says"),
+    [("int9", "Did you mean 'int8'"), ("int8+tables", "can't be joined"), ("tables+tables", "can't be joined")],
+)
+def test_what_is_no_recipe_is_told(recipe, says):
+    with pytest.raises(ValidationError, match=says):
+        CompressSettings(recipes=[recipe])
+    with pytest.raises(ValidationError, match=says):
+        CompressSettings(take=recipe)
+
+
+def test_a_recipe_is_taken_whatever_it_loses(compressed):
+    told = ["compress.budget=0", "compress.take=tables-long-products+int8-channels", 'compress.recipes=["tables"]']
+    done = chain(compressed.project.root, ["bag"], *told)
+    done.run()
+    model = limbeck.load(done.folder("compress") / "bag")
+    assert model.manifest.model.recipe == "tables-long-products+int8-channels"
+    assert "compress.take" in json.loads((done.folder("compress") / TABLE).read_text())["bag"]["why"]
+    other = chain(compressed.project.root, ["bilstm"], "compress.take=static-minmax", 'compress.recipes=["tables"]')
+    other.run()
+    told = json.loads((other.folder("compress") / TABLE).read_text())["bilstm"]
+    assert sum(trial["taken"] for trial in told["trials"]) == 1 and (
+        any(trial["why_not"] for trial in told["trials"]) != ("compress.take" in told["why"])
+    )
 
 
 def test_the_fastest_of_the_good_ones_is_chosen():
     from types import SimpleNamespace as Some
 
     def one(f1, speed):
-        return Some(passed=Some(taken=Some(macro_f1=f1, p50_us=speed)))
+        return Some(kind="one", passed=Some(taken=Some(macro_f1=f1, p50_us=speed)))
 
     best, near, poor = one(0.50, 900), one(0.495, 90), one(0.40, 9)
-    assert fastest_good_one([best, near, poor], budget=0.02) is near
-    assert fastest_good_one([best, near, poor], budget=0.0) is best
+    assert fastest_good_one([best, near, poor], budget=0.02)[0] is near
+    chosen, why = fastest_good_one([best, near, poor], budget=0.0)
+    assert chosen is best and "Faster, but below that" in why
 
 
 @pytest.mark.parametrize(
@@ -240,12 +270,12 @@ def test_texts_have_the_length_that_is_wanted():
 
 
 def test_the_guide_shows_how_to_do_without_limbeck(compressed):
-    guide = (Path(__file__).parents[3] / "docs" / "guide.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).parents[3] / "docs" / "compressing.md").read_text(encoding="utf-8")
     [code] = [part.partition("```")[0] for part in guide.split("```python")[1:] if "import json, numpy" in part]
     bundle = compressed.folder("compress") / "cnn"
     for text, _ in make_texts(5, seed=12):
         shown = subprocess.run(
-            [sys.executable, "-c", code.replace("BUNDLE", str(bundle)).replace("late again", text)],
+            [sys.executable, "-c", code.replace('"model/', f'"{bundle}/').replace("late again", text)],
             capture_output=True,
             text=True,
             check=True,

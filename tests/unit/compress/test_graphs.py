@@ -67,8 +67,17 @@ def test_encoders_of_every_shape(encoder):
     assert "SkipLayerNormalization" not in told, (kind, told)
     assert operations(fused).count("LayerNormalization") >= 3, kind
     assert kind == "mpnet" or told.get("Attention") == 2, (kind, told)
+    rng = np.random.default_rng(1)
+    samples = [dict(zip(("input_ids", "attention_mask"), batch(1, 9, rng), strict=True)) for _ in range(120)]
     for name, recipe in RECIPES.items():
-        assert farthest(network, recipe(fused, Circumstances(True))) < 0.05, (kind, name)
+        try:
+            small = recipe(fused, Circumstances(True, samples))
+        except ValueError as error:
+            # What the runtime has no kernel for is refused in words.
+            assert name.startswith(("static", "int4")) and "product" in str(error), (kind, name)
+            continue
+        # Random tables have no directions that matter less than others.
+        assert farthest(network, small) < (0.15 if name == "tables-low-rank" else 0.05), (kind, name)
 
 
 def test_a_scale_a_token_changes_nothing_but_the_rounding(encoder):

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from bundles import WORDS, tokeniser
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from limbeck.runtime.lexicon import PAD, UNKNOWN, WordList, read_lexicon, word_list
@@ -60,10 +60,18 @@ def test_words_are_looked_up_in_simpler_and_simpler_forms():
     assert simple_form("Gate 12B") == "gate 00b"
 
 
-def test_a_list_of_words_is_a_tokeniser_of_the_library():
+def test_rare_words_that_are_alike_have_one_number_and_words_of_their_own_keep_theirs():
+    told = word_list([PAD, UNKNOWN, "bonn"], [["ulm", "trier", "bonn"], ["ida", "otto"]])
+    found = WordList(told)
+    numbers = [found(word)[0] for word in ("Bonn", "ulm", "TRIER", "Ida", "otto", "zebra", "ulm trier")]
+    assert numbers == [2, 3, 3, 4, 4, 1, 1]
+
+
+@pytest.mark.parametrize("listed", [LISTED, word_list([PAD, UNKNOWN, "bonn", "ulm"], [["trier", "jena"]])])
+def test_a_list_of_words_is_a_tokeniser_of_the_library(listed):
     from tokenizers import Tokenizer
 
-    library = Tokenizer.from_buffer(LISTED)
+    library = Tokenizer.from_buffer(listed)
     assert library.encode("Bonn").ids == [2] and library.encode("zebra").ids == [1]
 
 
@@ -124,6 +132,7 @@ def test_an_encoder_is_shown_pieces_shapes_and_where_words_begin():
 
 
 @given(st.lists(st.tuples(st.integers(1, 5), st.booleans()), max_size=60), st.integers(5, 20))
+@example([(1, False), (1, True), (1, False), (5, False)], 5)
 def test_parts_are_all_words_in_order_and_fit(words, most):
     costs, ends = [cost for cost, _ in words], [end for _, end in words]
     found = parts(costs, ends, most)

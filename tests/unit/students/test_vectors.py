@@ -136,3 +136,9 @@ class TestFiles:
 
 def test_marks_of_word_pieces_are_taken_off():
     assert [plain(t) for t in ("##ing", "▁Zug", "Ġcold", "late</w>", "late")] == ["ing", "Zug", "cold", "late", "late"]
+
+
+def test_words_come_in_the_order_of_their_file_and_the_first_of_two_counts(tmp_path):
+    (tmp_path / "v.txt").write_text("the 1 0\nzebra 0 1\nthe 5 5\nannual 1 1\n", encoding="utf-8")
+    found = read_word_vectors("v.txt", tmp_path)
+    assert list(found.words) == ["the", "zebra", "annual"] and found.find("The").tolist() == [1, 0]

@@ -1,0 +1,236 @@
+"""What every recipe costs and gives, what a cascade gives, and whether budgets are met.
+
+python benchmarks/compression.py recipes --data FOLDER --only airline
+python benchmarks/compression.py cascades --data FOLDER --only airline
+python benchmarks/compression.py budgets --data FOLDER --only airline
+
+Students that are there already aren't trained again. Nothing else may run on the machine meanwhile.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from results import WORK, run_tables
+from scarce import make_few_sentences, make_scarce
+
+from limbeck.budget import Budget, search
+from limbeck.compress.cascade import compared, join
+from limbeck.compress.draft import Draft, draft, student_graph
+from limbeck.compress.gate import LabelJudge
+from limbeck.compress.recipes import RECIPES, Circumstances, recipe_of
+from limbeck.compress.taggers import COMPARED, EntityJudge, draft_tagger, student_tagger
+from limbeck.config import load_project
+from limbeck.data.pool import sample_pool
+from limbeck.data.prepare import Prepared
+from limbeck.data.splits import JUDGING, TUNING
+from limbeck.data.tagged import PreparedSentences
+from limbeck.errors import RunError
+from limbeck.measure.compare import load_measured
+from limbeck.pipeline import Pipeline
+from limbeck.runtime.bundle import read_bundle
+from limbeck.runtime.load import load
+from limbeck.runtime.processor import saturates
+from limbeck.students.scorer import load_student
+from limbeck.tagging.student import load_tagger_student
+from limbeck.text import Cleaner
+
+SETS = ("airline", "goemotions", "conll2003")
+SENTENCES = 1500
+STUDENTS = {"conll2003": ("cnn", "bilstm")}
+OTHERS = ("bag", "cnn", "bilstm", "transformer")
+JOINED = ("tables-products+int8-channels", "tables-long-products+int8-channels", "tables-4bit+int8-channels")
+# Calls before the clock counts, and calls that are timed, in turns.
+WARM_UP, TIMED, TURNS = 30, 600, 6
+POOL = 20_000
+BUDGETS = (
+    Budget(latency_us=60, size=6_000_000),
+    Budget(latency_us=1_000, size=1_500_000),
+    Budget(latency_us=200),
+    Budget(size=2_500_000),
+    Budget(size=1_200_000, latency_us=100),
+)
+
+
+def project(data: Path, name: str) -> Path:
+    """Give the project of a data set."""
+    folder = WORK / "compression" / name
+    if not (folder / "limbeck.toml").exists():
+        if name == "conll2003":
+            make_few_sentences(data / name, folder, SENTENCES)
+        else:
+            make_scarce(data / name, folder)
+    return folder
+
+
+def finished(data: Path, name: str, settings: Sequence[str]) -> Pipeline:
+    """Train what is missing, up to the figures."""
+    kinds = ", ".join(f'"{kind}"' for kind in STUDENTS.get(name, OTHERS))
+    told = [f"students.kinds=[{kinds}]", "students.layers=3", "baselines.kinds=[]", *settings]
+    pipeline = Pipeline(load_project(project(data, name), told))
+    pipeline.run(until="measure")
+    return pipeline
+
+
+def folder_of(pipeline: Pipeline, step: str) -> Path:
+    """Give the folder of a step that is done."""
+    found = pipeline.folder(step)
+    assert found is not None
+    return found
+
+
+def recipes(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
+    """Try every recipe on every student."""
+    rows: list[dict[str, object]] = []
+    for name in [one for one in SETS if not only or one in only]:
+        pipeline = finished(data, name, settings)
+        for kind in STUDENTS.get(name, OTHERS):
+            made, dev, test = drafted(pipeline, kind)
+            rows += [{"data": name, "student": kind} | row for row in tried(made, dev, test)]
+    return rows, NOTE
+
+
+NOTE = (
+    "Every recipe and three joined ones. F1: macro-F1, of conll2003 exact match over all entities; dev is the half "
+    "that judges. 'Lost' is a share of float's F1. MB is graph and tokeniser; microseconds from raw text to answer, "
+    "one text at a time, one thread, 600 calls in turns with texts of dev. Seconds: what making it took."
+)
+
+
+def drafted(pipeline: Pipeline, kind: str) -> tuple[Draft, Any, Any]:
+    """Give a student's float bundle, and judges by dev's judging half and by test."""
+    config = pipeline.project.config
+    distilled, data, measured = (folder_of(pipeline, step) for step in ("distill", "data", "measure"))
+    if config.task == "ner":
+        sentences = PreparedSentences.load(data)
+        shown = [sentence.tokens for sentence in sentences.train]
+        made = draft_tagger(student_tagger(load_tagger_student(distilled / kind)), shown[:COMPARED])
+        return made, EntityJudge(sentences.dev_half(JUDGING), config), EntityJudge(sentences.test, config)
+    prepared = Prepared.load(data)
+    limits = np.array(load_measured(measured)[f"student-{kind}"]["thresholds"], dtype=np.float32)
+    files = [pipeline.project.path(name) for name in config.data.pool]
+    pool = sample_pool(files, config.data, Cleaner(config.text.clean), POOL, 0)
+    student = student_graph(load_student(distilled / kind))
+    made = draft(student, limits, [*prepared.train.texts, *pool], config.compress, prepared.dev.texts)
+    assert prepared.test is not None
+    return made, LabelJudge(prepared.dev_half(JUDGING), config), LabelJudge(prepared.test, config)
+
+
+def tried(made: Draft, dev: Any, test: Any) -> list[dict[str, object]]:
+    """Make all bundles, judge them, and time them in turns."""
+    circumstances = Circumstances(saturates(), made.samples)
+    loaded, facts, failed = {}, {}, {}
+    for name in (*RECIPES, *JOINED):
+        began = time.perf_counter()
+        try:
+            bundle = made.with_graph(recipe_of(name)(made.bundle.graph, circumstances), name)
+            loaded[name] = dev.load(bundle)
+            loaded[name].predict(list(dev.texts[:2]))
+        except Exception as error:  # no kernel, or nothing to turn: the table says so
+            loaded.pop(name, None)
+            failed[name] = str(error).splitlines()[0][:80]
+            continue
+        facts[name] = (time.perf_counter() - began, (len(bundle.graph) + len(bundle.tokeniser)) / 1e6)
+    verdicts, on_test = dev.compare(made.whole, loaded), test.compare(made.whole, loaded)
+    times = timed(loaded, dev.texts)
+    rows: list[dict[str, object]] = [
+        {
+            "recipe": name,
+            "dev F1": verdicts[name].macro_f1,
+            "lost": f"{verdicts[name].lost:+.2%}",
+            "test F1": on_test[name].macro_f1,
+            "lost on test": f"{on_test[name].lost:+.2%}",
+            "MB": f"{facts[name][1]:.2f}",
+            "p50 µs": f"{times[name][0]:.0f}",
+            "p99 µs": f"{times[name][1]:.0f}",
+            "seconds": f"{facts[name][0]:.1f}",
+        }
+        for name in loaded
+    ]
+    blank = dict.fromkeys(("lost", "test F1", "lost on test", "MB", "p50 µs", "p99 µs", "seconds"), "")
+    return rows + [{"recipe": name, "dev F1": f"n/a: {why}"} | blank for name, why in failed.items()]
+
+
+def timed(loaded: Mapping[str, Any], texts: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Give median and 99th percentile of an answer in microseconds."""
+    taken: dict[str, list[float]] = {name: [] for name in loaded}
+    for turn in range(TURNS):
+        for name, model in loaded.items():
+            for at in range(WARM_UP + TIMED // TURNS):
+                text = [texts[((turn * 1000 + at) * 7919) % len(texts)]]
+                began = time.perf_counter()
+                model.predict(text)
+                if at >= WARM_UP:
+                    taken[name].append((time.perf_counter() - began) * 1e6)
+    return {name: tuple(np.percentile(found, [50, 99]).tolist()) for name, found in taken.items()}
+
+
+def cascades(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
+    """Put the fastest student before the largest one."""
+    rows: list[dict[str, object]] = []
+    for name in [one for one in SETS[:2] if not only or one in only]:
+        pipeline = finished(data, name, settings)
+        pipeline.run(until="compress")
+        made = folder_of(pipeline, "compress")
+        prepared = Prepared.load(folder_of(pipeline, "data"))
+        for small in ("bag", "cnn", "bilstm"):
+            first, second = read_bundle(made / small), read_bundle(made / "transformer")
+            joined = join(first, second, prepared.dev_half(TUNING))
+            for row in compared({small: first, "transformer": second, "cascade": joined.bundle}, prepared):
+                passed = f"{joined.chosen.passed_on:.1%}" if row["model"] == "cascade" else ""
+                rows.append({"data": name, "pair": f"{small}, transformer", **row, "passed on": passed})
+    return rows, (
+        "The limit is fitted on dev's tuning half: the least that is passed on with which macro-F1 is the larger "
+        "model's. Microseconds a text, one at a time, one thread; the worst case is the time of both."
+    )
+
+
+def budgets(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
+    """Search for five budgets, and measure what came out anew."""
+    rows: list[dict[str, object]] = []
+    for name in [one for one in SETS[:1] if not only or one in only]:
+        folder = project(data, name)
+        for budget in BUDGETS:
+            began = time.perf_counter()
+            try:
+                found = search(folder, budget, settings)
+            except RunError as error:
+                rows.append({"data": name, "budget": str(budget), "taken": f"none. {error.fix}"})
+                continue
+            seconds = time.perf_counter() - began
+            told = {"data": name, "budget": str(budget)} | checked(found, Pipeline(load_project(folder)))
+            rows.append(told | {"seconds": f"{seconds:.0f}"})
+    return rows, (
+        "Students bag, cnn, bilstm; sizes small, medium, large; all recipes. The last three columns were measured "
+        "afterwards on the bundle alone, in a folder of its own. Seconds: the search, with what it had to train."
+    )
+
+
+def checked(found: Any, pipeline: Pipeline) -> dict[str, object]:
+    """Copy a bundle away, load it as anyone would, and measure it."""
+    import shutil
+
+    prepared = Prepared.load(folder_of(pipeline, "data"))
+    assert prepared.test is not None
+    with tempfile.TemporaryDirectory() as folder:
+        bundle = shutil.copytree(found.bundle, Path(folder) / "bundle")
+        model = load(bundle)
+        p50, _ = timed({"it": model}, prepared.test.texts)["it"]
+        size = sum(file.stat().st_size for file in bundle.iterdir())
+        row = compared({"it": read_bundle(bundle)}, prepared)[0]
+    return {
+        "taken": found.chosen.name,
+        "dev F1": found.chosen.f1,
+        "test F1": row["macro-F1, test"],
+        "p50 µs": f"{p50:.0f}",
+        "MB": f"{size / 1e6:.2f}",
+    }
+
+
+if __name__ == "__main__":
+    run_tables("compression", {"recipes": recipes, "cascades": cascades, "budgets": budgets}, __doc__)
