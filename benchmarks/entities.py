@@ -32,7 +32,8 @@ ALL = 14_041
 FOLDS = {150: 2, 300: 2, 750: 1, 1500: 1, 3000: 1, 0: 1}
 # Tags alone: so many steps at least, and so many passes; judged ten times and never stopped for want of patience.
 LEAST_STEPS, PASSES, BATCH = 600, 20, 64
-# With all tags there is more to learn than a usual student has the time for.
+# With all tags there is more to learn than a usual student has the time and the room for.
+MORE_ROOM = "students.size=large"
 MORE_STEPS = ["distill.steps=6000", "distill.patience=10", "distill.labelled=0.5"]
 DECODERS = ("softmax", "crf")
 BATCHES = (1, 32, 64, 128)
@@ -189,7 +190,7 @@ def whole(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[s
     rows: list[dict[str, object]] = []
     for decoder in only or DECODERS:
         for title, told in (("tags alone", tags_alone(0)), ("tags and teacher", MORE_STEPS)):
-            outcome = run(folder, *settings_of(data, 0, f"students.decoder={decoder}", *settings), *told)
+            outcome = run(folder, *settings_of(data, 0, MORE_ROOM, f"students.decoder={decoder}", *settings), *told)
             if not rows:
                 rows.append({**rows_of(outcome, "teacher-partial"), "decoder": "softmax", "learns": "tags"})
             for kind in outcome.pipeline.project.config.students.kinds:
@@ -207,6 +208,7 @@ def german(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[
     folder = few(data, "mobie", 750, 0)
     vectors = [str((data / "vectors" / f"multilingual.{end}").resolve()) for end in ("npy", "txt")]
     shared = [f"teach.folds={FOLDS[750]}", "students.decoder=crf", "students.vectors=files"]
+    shared.append(f"data.categories={json.dumps(_types(data / 'mobie'))}")
     shared += [f"students.vector_files={json.dumps([' + '.join(vectors)])}", *settings]
     rows: list[dict[str, object]] = []
     for title, told in (("tags alone", tags_alone(750)), ("distilled", [])):
@@ -218,6 +220,12 @@ def german(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[
             print(json.dumps(rows[-1]), flush=True)
     note = "Mobie, German, 750 tagged sentences (draw 0), the others are the pool. F1 by exact match. The teacher's "
     return rows, note + "encoder is English: all-MiniLM-L6-v2; small taggers with CRF start from multilingual vectors."
+
+
+def _types(data: Path) -> list[str]:
+    """Give all types of a data set: what few sentences don't have is missed, not left out."""
+    lines = (line for file in sorted(data.glob("*.conll")) for line in file.read_text(encoding="utf-8").splitlines())
+    return sorted({line.split()[-1][2:] for line in lines if line.strip()} - {""})
 
 
 def _bundled(data: Path, decoder: str, settings: list[str]) -> Tagged:
@@ -235,18 +243,22 @@ def _large(data: Path, *settings: str) -> Pipeline:
 
 
 def compare(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict[str, object]], str]:
-    """Compare teachers, taggers and spaCy's pipelines (`only` names their packages) on dev sentences."""
+    """Compare teachers, taggers and spaCy's pipelines (`only` names their packages) on dev sentences, and on test."""
     pipeline = _bundled(data, "crf", [*settings, 'students.kinds=["cnn", "bilstm", "transformer"]']).pipeline
     large = _large(data).folder("teach")
     names = [
         "teacher",
         *(f"{form}-{kind}" for kind in ("transformer", "bilstm", "cnn") for form in ("student", "bundle")),
     ]
-    rows = compare_models(pipeline, [str(large), *names, *(f"spacy:{package}" for package in only)], "dev", SENTENCES)
+    models = [str(large), *names, *(f"spacy:{package}" for package in only)]
+    rows = compare_models(pipeline, models, "dev", SENTENCES)
+    for row, tested in zip(rows, compare_models(pipeline, models, "test", SENTENCES), strict=True):
+        row["F1, test"] = tested["F1"]
     rows[0]["model"] = f"teacher, {LARGE}"
     draw(rows, RESULTS.parent / "compare.svg")
     note = f"conll2003, {COMPARED[0]} tagged sentences; the first {SENTENCES} of dev, one at a time, one thread. The "
-    note += "figures are over the types that a model knows. Half of dev tuned when training stopped."
+    note += "figures are over the types that a model knows. Half of dev tuned when training stopped; the last column "
+    note += f"is over the first {SENTENCES} of test."
     return [{name: _rounded(value) for name, value in row.items()} for row in rows], note
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from limbeck.bench.efficiency import time_calls
+from limbeck.bench.outsiders import SPACY_TYPES, SpacyTagger
 from limbeck.data.dataset import Dataset
 from limbeck.data.prepare import Prepared
 from limbeck.data.sentences import Sentence, without_other_types
@@ -26,15 +27,13 @@ from limbeck.measure.taggers import token_accuracy
 from limbeck.pipeline import Pipeline
 from limbeck.progress import progress
 from limbeck.runtime.bundle import FACTS, read_bundle
-from limbeck.runtime.predictor import Predictor
+from limbeck.runtime.load import classifier
 from limbeck.runtime.tagger import EntityPredictor
 from limbeck.scorer import Span
 
 Answers = Callable[[list[str]], Any]
 # Single texts that are timed, each after the others.
 TIMED = 200
-# How spaCy names the types of news; others are left out of a comparison with it.
-SPACY_TYPES = {"PERSON": "PER", "ORG": "ORG", "GPE": "LOC", "LOC": "LOC", "FAC": "LOC", "NORP": "MISC", "EVENT": "MISC"}
 
 
 @dataclass(frozen=True)
@@ -152,7 +151,7 @@ def _bundle(folder: Path, pipeline: Pipeline, threads: int, name: str) -> Compar
     form, size = bundle.manifest.model.recipe, _size(folder)
     if bundle.manifest.task == "ner":
         return Compared(name, form, size, EntityPredictor(bundle, threads).tag)
-    return Compared(name, form, size, Predictor(bundle, threads, warn=False).predict)
+    return Compared(name, form, size, classifier(bundle, threads, warn=False).predict)
 
 
 def _tagger(folder: Path, pipeline: Pipeline, threads: int, name: str) -> Compared:
@@ -224,10 +223,8 @@ class _Classifier:
 
 
 def _spacy(package: str) -> Compared:
-    from limbeck.tagging.ready import SpacyTagger
-
     tagger = SpacyTagger(package, SPACY_TYPES)
-    return Compared(package, "spaCy", 0, tagger.tag, tagger.labels)
+    return Compared(tagger.name, "spaCy", tagger.bytes, tagger.tag, tagger.labels)
 
 
 _OPENERS: dict[str, Callable[[Path, Pipeline, int, str], Compared]] = {
@@ -267,21 +264,24 @@ def draw(rows: Sequence[dict[str, Any]], file: Path) -> None:
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
 
-    figure, places = plt.subplots(1, 3, figsize=(17, 4.8))
-    names = [f"{row['model']}, {row['form']}" for row in rows]
+    figure, places = plt.subplots(1, 3, figsize=(14, 4.4), width_ratios=(1, 1, 0.8))
+    colours = plt.get_cmap("tab10" if len(rows) <= 10 else "tab20")
     for place, column, title in (
         (places[0], "samples a second", "samples a second"),
         (places[1], "seconds", "seconds for all"),
     ):
-        for row, name in zip(rows, names, strict=True):
-            place.scatter(row[column], row["F1"], zorder=3)
-            place.annotate(name, (row[column], row["F1"]), textcoords="offset points", xytext=(5, 4), fontsize=7)
+        for number, row in enumerate(rows):
+            place.scatter(row[column], row["F1"], s=160, zorder=3, color=colours(number % colours.N), alpha=0.8)
+            place.annotate(str(number + 1), (row[column], row["F1"]), ha="center", va="center", fontsize=8, zorder=4)
         place.set(xscale="log", xlabel=title, ylabel="F1")
         place.grid(alpha=0.3)
-        place.margins(x=0.25, y=0.15)
-    places[2].barh(names[::-1], [row["latency ms"] for row in rows][::-1])
+        place.margins(x=0.15, y=0.15)
+    names = [f"{number}  {row['model']}, {row['form']}" for number, row in enumerate(rows, 1)]
+    bars = [colours(number % colours.N) for number in range(len(rows))]
+    places[2].barh(names, [row["latency ms"] for row in rows], color=bars)
+    places[2].invert_yaxis()
     places[2].set(xscale="log", xlabel="milliseconds a text (p50)")
-    places[2].tick_params(axis="y", labelsize=7)
+    places[2].tick_params(axis="y", labelsize=8)
     places[2].grid(alpha=0.3, axis="x")
     figure.tight_layout()
     figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)

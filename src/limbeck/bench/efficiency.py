@@ -28,7 +28,10 @@ class Timing:
     calls: int
     mean: float
     deviation: float
+    p5: float
+    p25: float
     p50: float
+    p75: float
     p95: float
     p99: float
     texts_a_second: float
@@ -71,9 +74,9 @@ def sample_calls(
 def timing_of(taken: Sequence[float], batches: Sequence[list[str]]) -> Timing:
     """Sum up single calls, all of batches of one size."""
     found = np.array(taken) * 1e3
-    p50, p95, p99 = np.percentile(found, [50, 95, 99])
+    p5, p25, p50, p75, p95, p99 = np.percentile(found, [5, 25, 50, 75, 95, 99]).tolist()
     speed = len(batches[0]) * 1e3 / found.mean()
-    return Timing(len(taken), float(found.mean()), float(found.std()), p50, p95, p99, float(speed))
+    return Timing(len(taken), float(found.mean()), float(found.std()), p5, p25, p50, p75, p95, p99, float(speed))
 
 
 def texts_of_length(texts: Sequence[str], count: Callable[[str], int], tokens: int, wanted: int) -> list[str]:

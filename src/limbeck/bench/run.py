@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from limbeck.bench.cases import DIFFERENT, PRICE, TURNS, Case, told_of
 from limbeck.bench.contenders import Contender, contenders
-from limbeck.bench.efficiency import SECONDS, cost_of_a_million, sample_calls, texts_of_length, timing_of
+from limbeck.bench.efficiency import SECONDS, sample_calls, texts_of_length, timing_of
+from limbeck.bench.taggers import bench_taggers
 from limbeck.config import Config
 from limbeck.data.dataset import Dataset
 from limbeck.data.prepare import Prepared
 from limbeck.data.splits import JUDGING
-from limbeck.errors import BadSetting, RunError
+from limbeck.errors import RunError
 from limbeck.measure import decide, decide_classes
 from limbeck.measure.bootstrap import bootstrap_interval
 from limbeck.pipeline import Pipeline
 from limbeck.progress import progress
 from limbeck.runtime.predictor import Predictor
 from limbeck.runtime.processor import processor
+from limbeck.store import write_atomically
 
-# Different texts of each length, so that no cache knows them all by heart after the first turn.
-DIFFERENT = 400
 # Texts that a process which only serves has to answer, and how long they are.
 SERVED, USUAL_TOKENS = 1000, 40
-# All models take turns, so that whatever else the machine does, for seconds at times, hits all of them.
-TURNS = 10
+FILE_NAME = "bench.json"
+# What a report shows: tokens of short, usual and long texts, words of sentences, and seconds a case at most.
+TOKENS, WORDS, REPORTED_SECONDS = (20, 40, 128), (10, 20, 40), 1.5
 NEEDED = ("data", "teach", "distill", "measure", "compress")
-
-
-@dataclass(frozen=True)
-class Case:
-    """A case that is timed: so many tokens a text, texts a call, and threads."""
-
-    tokens: int
-    batch: int
-    threads: int
 
 
 def bench(
@@ -48,13 +42,15 @@ def bench(
     only: Sequence[str] = (),
     seconds: float = SECONDS,
     quick: bool = False,
+    watch: bool = True,
 ) -> dict[str, Any]:
     """Time every model in every form, in each case for about so many seconds at most.
 
-    With `quick`, nothing is tried on test, and only of bundles a process is watched that does nothing but answer.
+    With `quick`, nothing is tried on test, and only of bundles a process is watched that does nothing but answer;
+    without `watch`, of none.
     """
     if pipeline.project.config.task == "ner":
-        raise BadSetting("limbeck bench times classifiers.", "For entities use: limbeck compare")
+        return {**bench_taggers(pipeline, cases, price, only, seconds), "compress": _compressed(pipeline)}
     for name in NEEDED:
         if name not in [step.name for step in pipeline.steps] or pipeline.folder(name) is None:
             raise RunError(f"The step {name} hasn't run for these files and settings.", "Run: limbeck run")
@@ -68,10 +64,47 @@ def bench(
     parts = {"judging": prepared.dev_half(JUDGING)} | ({"test": prepared.test} if prepared.test and not quick else {})
     timings, tokeniser = _in_turns(asked, whole, cases, texts, price, seconds)
     rows = [
-        _about(one, texts[USUAL_TOKENS], parts, config, quick) | {"timings": told}
+        _about(one, texts[USUAL_TOKENS], parts, config, quick, watch) | {"timings": told}
         for one, told in zip(progress(asked, "measuring models", len(asked)), timings, strict=True)
     ]
-    return {"processor": processor()[1], "tokeniser": tokeniser, "rows": rows}
+    told = {"processor": processor()[1], "tokeniser": tokeniser, "rows": rows}
+    return told | {"compress": _compressed(pipeline)}
+
+
+def bench_for_report(pipeline: Pipeline) -> dict[str, Any] | None:
+    """Time one text at a time, short, usual and long ones, and keep the figures beside the run's results.
+
+    None for a project without a teacher and students: there is nothing to compare.
+    """
+    if not {*NEEDED} <= {step.name for step in pipeline.steps}:
+        return None
+    lengths = WORDS if pipeline.project.config.task == "ner" else TOKENS
+    cases = [Case(length, 1, 1) for length in lengths]
+    found = bench(pipeline, cases, PRICE, seconds=REPORTED_SECONDS, quick=True, watch=False)
+    keep(pipeline, found)
+    return found
+
+
+def keep(pipeline: Pipeline, found: dict[str, Any]) -> Path:
+    """Write figures where the report finds them."""
+    file = pipeline.project.workdir / FILE_NAME
+    write_atomically(file, json.dumps(found, indent=1))
+    return file
+
+
+def kept(pipeline: Pipeline) -> dict[str, Any] | None:
+    """Give the figures that were kept of the project's present bundles."""
+    file = pipeline.project.workdir / FILE_NAME
+    if not file.exists():
+        return None
+    told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return told if told.get("compress") == _compressed(pipeline) else None
+
+
+def _compressed(pipeline: Pipeline) -> str | None:
+    """Give the key of the bundles that were timed."""
+    folder = pipeline.folder("compress")
+    return folder.name if folder is not None else None
 
 
 def _in_turns(
@@ -112,17 +145,13 @@ def _in_turns(
         }
         for length, found in alone.items()
     ]
-    rows = [[_told(case, taken[at, case], groups[case], price) for case in by_threads] for at in range(len(asked))]
+    rows = [[told_of(case, taken[at, case], groups[case], price) for case in by_threads] for at in range(len(asked))]
     return rows, tokeniser
 
 
-def _told(case: Case, taken: Sequence[float], batches: Sequence[list[str]], price: float) -> dict[str, Any]:
-    found = timing_of(taken, batches)
-    cpu_seconds, cost = cost_of_a_million(found.texts_a_second, case.threads, price)
-    return asdict(case) | found.as_dict() | {"cpu_seconds_a_million": cpu_seconds, "cost_a_million": cost}
-
-
-def _about(one: Contender, texts: list[str], parts: dict[str, Dataset], config: Config, quick: bool) -> dict[str, Any]:
+def _about(
+    one: Contender, texts: list[str], parts: dict[str, Dataset], config: Config, quick: bool, watch: bool
+) -> dict[str, Any]:
     """Say how good a model is, how large, and what a process needs that only serves it."""
     row: dict[str, Any] = {
         "model": one.model,
@@ -132,7 +161,7 @@ def _about(one: Contender, texts: list[str], parts: dict[str, Dataset], config: 
         "parameters": one.parameters,
         "multiply_adds": one.multiply_adds(USUAL_TOKENS) if one.multiply_adds else None,
     }
-    told = one.serving((texts * SERVED)[:SERVED]) if one.served or not quick else None
+    told = one.serving((texts * SERVED)[:SERVED]) if watch and (one.served or not quick) else None
     if told is not None:
         row |= {"load_seconds": told.load_seconds, "loaded_mb": told.loaded_mb, "peak_mb": told.peak_mb}
     return row

@@ -16,6 +16,7 @@ from limbeck.errors import BadSetting, TooFewRows
 from limbeck.runtime.wordforms import FIRST_CHARACTER
 from limbeck.store import key_of
 from limbeck.students.network import WIDTHS
+from limbeck.students.shrink import shrink
 from limbeck.students.transformer import keep_layers
 from limbeck.tagging.course import TagCourse
 from limbeck.tagging.examples import (
@@ -36,6 +37,7 @@ from limbeck.teach.encoders import find_encoder
 from limbeck.teach.network import Encoder
 from limbeck.training.checkpoint import Checkpoints
 from limbeck.training.loop import fit
+from limbeck.training.rounding import rounding_of
 
 TASK_KIND = "tasks/tagger-students"
 # Characters that a network tells apart, at most.
@@ -92,7 +94,8 @@ def _train(kind: str, course: TagCourse, about: dict[str, Any], key: str) -> Non
     if course.force:
         checkpoints.clear()
     types = len(course.prepared.types)
-    job = TagJob(lesson, dev.take([]), dev, settings, course.config.seed, types=types)
+    rounding = rounding_of(settings)
+    job = TagJob(lesson, dev.take([]), dev, settings, course.config.seed, rounding=rounding, types=types)
     fitted = fit(network, job, checkpoints)
     student = TaggerStudent(kind, course.prepared.types, plan, lexical, network)
     outcome = {
@@ -123,6 +126,7 @@ def new_tagger(kind: str, course: TagCourse) -> tuple[TaggerNetwork, TaggerPlan,
         else:
             encoder = course.teacher.taught_encoder()
             keep_layers(encoder, settings.layers)
+            shrink(encoder, folder, settings, [" ".join(words) for words in course.chosen[0]])
         told, pad_id, unknown_id = tokeniser_of(folder)
         plan = TaggerPlan(types, 0, encoder.width, encoder.width, config.distill.dropout, pad_id, 0, 1, crf)
         torch.manual_seed(config.seed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -47,10 +48,15 @@ class TaggedExamples:
         """Count the sentences."""
         return len(self.reads)
 
-    @property
+    @cached_property
     def lengths(self) -> Rows:
         """Words of each sentence."""
         return np.array([len(tags) for tags in self.tags], dtype=np.intp)
+
+    @cached_property
+    def _guessed(self) -> int:
+        """Tags that guesses are about."""
+        return max((guess.shape[1] for guess in self.guesses or [] if guess.ndim == 2), default=0)
 
     def take(self, rows: Sequence[int] | Rows) -> TaggedExamples:
         """Give the sentences at these positions."""
@@ -71,8 +77,7 @@ class TaggedExamples:
         mask = torch.from_numpy(np.arange(lengths.max()) < lengths[:, None])
         guesses = None
         if self.guesses is not None:
-            width = max((guess.shape[1] for guess in self.guesses if guess.ndim == 2), default=0)
-            filled = np.full((*tags.shape, width), np.nan, dtype=np.float32)
+            filled = np.full((*tags.shape, self._guessed), np.nan, dtype=np.float32)
             for place, row in enumerate(rows):
                 if len(self.guesses[row]):
                     filled[place, : lengths[place]] = self.guesses[row]

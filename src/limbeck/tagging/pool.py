@@ -43,7 +43,7 @@ def gather_sentences(
     schema = pa.schema([("words", pa.list_(pa.string()))])
     with pq.ParquetWriter(out / SENTENCES, schema) as writer:
         waiting: list[list[str]] = []
-        for text in _texts(files, settings):
+        for text in pool_texts(files, settings):
             counts["rows"] += 1
             plain = normalise(text)
             if not plain or plain in taken:
@@ -63,7 +63,8 @@ def gather_sentences(
     return counts
 
 
-def _texts(files: Sequence[Path], settings: DataSettings) -> Iterator[str]:
+def pool_texts(files: Sequence[Path], settings: DataSettings) -> Iterator[str]:
+    """Give the sentences of a pool as plain text, one by one."""
     for file in files:
         if file.suffix in CONLL_ENDINGS:
             yield from (sentence.text for sentence in read_conll(file, settings.max_line_bytes))

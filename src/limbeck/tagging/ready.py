@@ -1,4 +1,4 @@
-"""A finished transformers token-classification model, or a spaCy pipeline, as what finds entities."""
+"""A finished transformers token-classification model as what finds entities."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from limbeck.errors import EncoderMissing, ExtraMissing
+from limbeck.errors import EncoderMissing
 from limbeck.runtime.viterbi import Moves, tag_names
 from limbeck.runtime.wordinputs import EncoderReader
 from limbeck.scorer import Floats, Span
@@ -101,35 +101,3 @@ class ReadyTagger:
             raise EncoderMissing(
                 f"The model in {self.folder} can't be loaded: {reason}", "Copy the whole folder."
             ) from None
-
-
-@dataclass(frozen=True)
-class SpacyTagger:
-    """An installed spaCy pipeline; `names` turns its types into others'."""
-
-    package: str
-    names: dict[str, str]
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The entity types that are shared."""
-        return tuple(sorted(set(self.names.values())))
-
-    def tag(self, sentences: Sequence[str]) -> list[list[Span]]:
-        """Give the entities of each text whose types are shared."""
-        return [
-            [Span(e.start_char, e.end_char, self.names[e.label_]) for e in doc.ents if e.label_ in self.names]
-            for doc in self._nlp.pipe(sentences, batch_size=min(64, max(1, len(sentences))))
-        ]
-
-    @cached_property
-    def _nlp(self) -> Any:  # noqa: ANN401 - another library's
-        try:
-            import spacy  # type: ignore[import-not-found]
-        except ImportError:
-            raise ExtraMissing("rivals", "Comparing with spaCy") from None
-        try:
-            return spacy.load(self.package)
-        except OSError as error:
-            told = str(error).splitlines()[0]
-            raise EncoderMissing(f"spaCy can't load {self.package}: {told}", "Install its package.") from None

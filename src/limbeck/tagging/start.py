@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 
@@ -25,6 +26,9 @@ OFTEN = 5
 # Texts that the teacher reads to say what its pieces mean.
 READ = 10_000
 VECTORS_KIND = "tasks/piece-vectors"
+# Words that share a vector, on average, unless that makes too many vectors.
+SHARE, MOST_SHARED = 30, 4000
+SHARED_KIND = "tasks/words-alike"
 
 
 @dataclass(frozen=True)
@@ -47,9 +51,12 @@ def start_of(course: TagCourse) -> Start:
         if not settings.vector_files:
             raise BadSetting('students.vectors = "files" needs files.', "Set students.vector_files.")
         files = [read_word_vectors(entry, course.root) for entry in settings.vector_files]
-        listed = _listed(counts, files, settings.vocabulary)
+        most = settings.vocabulary + settings.shared_words
+        every = _listed(counts, files, most)
+        listed, others = every[: max(settings.vocabulary, 2)], every[max(settings.vocabulary, 2) :]
         vectors = _looked_up(listed, files, course.config.seed)
-        return Start(word_list(listed), 0, 1, vectors)
+        shared = _alike(others, files, course)
+        return Start(word_list(listed, shared.words), 0, 1, np.concatenate([vectors, shared.vectors]))
     listed = [PAD, UNKNOWN, *(word for word, times in counts.most_common(settings.vocabulary) if times > 1)]
     width = WIDTHS[settings.size]
     if settings.vectors == "pool":
@@ -76,6 +83,41 @@ def _listed(counts: Counter[str], files: Sequence[WordVectors], most: int) -> li
                 break
             listed.setdefault(simple_form(word))
     return list(listed)[: max(most, 2)]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Words that share a vector, by vector, and the vectors [rows, width]."""
+
+    words: list[list[str]]
+    vectors: Floats
+
+
+def _alike(words: Sequence[str], files: Sequence[WordVectors], course: TagCourse) -> Shared:
+    """Put words of the files that are alike together: a name that is rare is worth knowing as a name."""
+    known = [word for word in words if " " not in word and _found(word, files)]
+    seed = course.config.seed
+    if len(known) <= SHARE:
+        return Shared([], np.zeros((0, sum(file.width for file in files)), dtype=np.float32))
+    # Its first two rows are those of no word.
+    theirs = _looked_up([PAD, UNKNOWN, *known], files, seed)[2:]
+    about = {"vectors": sha256(theirs.tobytes()).hexdigest(), "seed": seed}
+    group = course.remembered(SHARED_KIND, about, lambda: _grouped(theirs, seed)).astype(np.intp)
+    rows = np.unique(group)
+    alike: dict[int, list[str]] = {row: [] for row in rows.tolist()}
+    for word, row in zip(known, group.tolist(), strict=True):
+        alike[row].append(word)
+    return Shared(list(alike.values()), np.stack([theirs[group == row].mean(axis=0) for row in rows]))
+
+
+def _grouped(vectors: Floats, seed: int) -> Floats:
+    """Give each vector the number of a group of vectors of about the same direction, `SHARE` on average."""
+    from sklearn.cluster import MiniBatchKMeans
+
+    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    groups = min(MOST_SHARED, max(1, len(vectors) // SHARE))
+    fitted = MiniBatchKMeans(groups, batch_size=4096, n_init=1, max_iter=15, random_state=seed).fit(unit)
+    return np.asarray(fitted.labels_, dtype=np.float32)
 
 
 def _found(word: str, files: Sequence[WordVectors]) -> bool:

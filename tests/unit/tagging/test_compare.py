@@ -1,6 +1,7 @@
 """limbeck compare: any models on the same texts."""
 
 import json
+import sys
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 
 from limbeck.bench.compare import compare_models, draw
 from limbeck.cli import app
-from limbeck.errors import BadSetting
+from limbeck.errors import BadSetting, ExtraMissing
 from limbeck.tagging.ready import ReadyTagger
 
 
@@ -53,6 +54,12 @@ def test_the_command_prints_and_draws(tagged, tmp_path):
     assert shown.exit_code == 0, shown.output
     assert "bundle-bilstm" in shown.output and chart.read_text(encoding="utf-8").startswith("<?xml")
     assert len(json.loads((tagged.project.workdir / "compare.json").read_text(encoding="utf-8"))) == 2
+
+
+def test_without_spacy_its_extra_is_named(tagged, monkeypatch):
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    with pytest.raises(ExtraMissing, match="rivals"):
+        compare_models(tagged, ["spacy:en_core_web_sm"])
 
 
 def test_what_is_no_model_says_what_is(tagged, tmp_path):

@@ -55,6 +55,11 @@ def test_predict_gives_tables_and_lines(limbeck, tagged):
     assert second == {"text": "", "entities": []}
 
 
-def test_bench_sends_to_compare(tagged):
-    done = CliRunner().invoke(app, ["bench", "-p", str(tagged.project.root)])
-    assert "limbeck compare" in str(done.exception) or "limbeck compare" in done.output
+def test_bench_times_taggers_by_their_words(limbeck):
+    told = json.loads(limbeck("bench", "--quick", "--tokens", "10", "--model", "cnn", "--json"))
+    forms = {(row["model"], row["form"] == "torch") for row in told["rows"]}
+    assert forms == {("cnn", True), ("cnn", False)}
+    for row in told["rows"]:
+        (timing,) = row["timings"]
+        assert timing["tokens"] == 10 and 0 < timing["p5"] <= timing["p50"] <= timing["p99"]
+        assert 0 < row["judging_macro_f1"] <= 1
