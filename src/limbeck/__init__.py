@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 from limbeck.errors import LimbeckError
 
 if TYPE_CHECKING:
+    from limbeck.config import load_project
+    from limbeck.estimator import LimbeckClassifier
+    from limbeck.pipeline import Pipeline
     from limbeck.runtime.load import load
     from limbeck.runtime.predictor import Answer, Predictor
     from limbeck.runtime.tagger import Entity, EntityPredictor
@@ -18,19 +21,25 @@ __all__ = [
     "Answer",
     "Entity",
     "EntityPredictor",
+    "LimbeckClassifier",
     "LimbeckError",
+    "Pipeline",
     "Predictor",
     "Scorer",
     "Span",
     "Tagger",
     "__version__",
     "load",
+    "load_project",
 ]
 
 _HOME = {
     "Answer": "limbeck.runtime.predictor",
     "Predictor": "limbeck.runtime.predictor",
     "load": "limbeck.runtime.load",
+    "load_project": "limbeck.config",
+    "LimbeckClassifier": "limbeck.estimator",
+    "Pipeline": "limbeck.pipeline",
     "Entity": "limbeck.runtime.tagger",
     "EntityPredictor": "limbeck.runtime.tagger",
     "Scorer": "limbeck.scorer",

@@ -18,7 +18,8 @@
     │   ├── BrokenRow           L208  a line that is no row of its format
     │   ├── UnknownFormat       L209  a file ending that no reader takes
     │   ├── Contradiction       L210  the same text labelled yes and no
-    │   └── TooFewRows          L211  not enough rows to split or to train on
+    │   ├── TooFewRows          L211  not enough rows to split or to train on
+    │   └── BadInput            L212  texts or labels that the estimator can't take; a ValueError, too
     ├── ExtraMissing            L300  an optional package is not installed
     ├── EncoderMissing          L310  the configured encoder was not found
     ├── RunError                L400
@@ -39,7 +40,9 @@
         ├── StoreMissing        L721  no store of texts where one was expected
         ├── StoreVersion        L722  made by a version that this one doesn't understand
         ├── StoreBusy           L723  too many wait to be written, or another process writes
-        └── TextRefused         L724  what the database can't hold
+        ├── TextRefused         L724  what the database can't hold
+        ├── AnswerRefused       L725  an annotator's answer that fits neither the question nor the text
+        └── AnswerLate          L726  somebody else has the text, or has answered, meanwhile
 
 A code never changes its meaning. Every error says what was wrong, where, and what to do about it.
 """
@@ -206,6 +209,12 @@ class TooFewRows(DataError):
     code = "L211"
 
 
+class BadInput(DataError, ValueError):
+    """Texts or labels that were given to the estimator can't be used; scikit-learn expects a ValueError there."""
+
+    code = "L212"
+
+
 class ExtraMissing(LimbeckError):
     """An optional package is not installed."""
 
@@ -340,6 +349,18 @@ class TextRefused(StoreError):
     """The database can't hold what it was given."""
 
     code = "L724"
+
+
+class AnswerRefused(StoreError):
+    """An annotator's answer fits neither the question nor the text."""
+
+    code = "L725"
+
+
+class AnswerLate(StoreError):
+    """A text went to somebody else before its answer came."""
+
+    code = "L726"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

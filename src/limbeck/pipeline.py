@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from limbeck.config import Config, Project
-from limbeck.errors import InputChanged, LimbeckError, ResultBroken, UnknownStep, nearest
+from limbeck.config import Config, Project, load_project
+from limbeck.errors import InputChanged, LimbeckError, ResultBroken, RunError, UnknownStep, nearest
 from limbeck.steps import STEPS, Step, StepRun
 from limbeck.store import FileHashes, Store, code_version, function_version, key_of, library_versions
 from limbeck.track import Tracker, make_tracker
@@ -55,6 +55,11 @@ class Pipeline:
         self.steps = tuple(replace(s, after=tuple(n for n in s.after if n in names)) for s in chosen)
         self._hashes = FileHashes(project.workdir / "hashes.json")
 
+    @classmethod
+    def open(cls, folder: Path | str = ".", overrides: Sequence[str] = ()) -> Pipeline:
+        """Open the project in a folder; `overrides` are settings like "distill.epochs=3"."""
+        return cls(load_project(Path(folder), overrides))
+
     def status(self) -> list[StepState]:
         """Say of every step whether it is done, and if not, why."""
         states: dict[str, StepState] = {}
@@ -74,19 +79,26 @@ class Pipeline:
         until: str | None = None,
         force: bool = False,
         on_step: Callable[[StepState, str], None] = lambda state, event: None,
+        only: str | None = None,
     ) -> list[StepState]:
         """Execute what is out of date: everything, or `until` and the steps that it needs; with `force`, all of it.
 
+        With `only`, that step alone; those that it needs must be done.
+
         `on_step` is told 'start', 'done' or 'fresh' (there was nothing to do). Finished steps survive any kill.
         """
-        wanted = self._up_to(until)
+        wanted = self._up_to(only or until)
         with self.store.lock():
             self.store.sweep()
             tracker = make_tracker(self.project)
             states: dict[str, StepState] = {}
             for step in wanted:
                 state = self._state(step, states)
-                if state.done and not force:
+                if only not in (None, step.name):
+                    if not state.done:
+                        why = f"The step {step.name}, which {only} needs, is not up to date: {'; '.join(state.why)}."
+                        raise RunError(why, f"Do it first: limbeck run --until {step.name}")
+                elif state.done and not force:
                     on_step(state, "fresh")
                 else:
                     on_step(state, "start")
@@ -95,7 +107,7 @@ class Pipeline:
                 states[step.name] = state
                 self._report(step, state.key, tracker)
             self._hashes.save()
-        return list(states.values())
+        return [states[only]] if only else list(states.values())
 
     def _up_to(self, until: str | None) -> tuple[Step, ...]:
         if until is None:

@@ -21,11 +21,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from limbeck.errors import FileMissing, Place, ProjectBusy, ResultBroken
 
 MANIFEST = "manifest.json"
+WAIT_SECONDS = 0.2
 
 
 def key_of(parts: object) -> str:
@@ -217,18 +218,20 @@ class Store:
         shutil.rmtree(self.root / "tmp", ignore_errors=True)
 
     @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
-        """Hold the project; the system lets go of it when the process ends, however it ends."""
+    def lock(self, patience: float = 0.0) -> Iterator[None]:
+        """Hold the project, after at most `patience` seconds of waiting; the system frees it when the process ends."""
         self.root.mkdir(parents=True, exist_ok=True)
+        last = time.monotonic() + patience
         with (self.root / "lock").open("a+", encoding="utf-8") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            while not _held(file):
+                if time.monotonic() < last:
+                    time.sleep(WAIT_SECONDS)
+                    continue
                 file.seek(0)
                 holder = file.read().strip() or "another process"
                 raise ProjectBusy(
                     f"Another run holds this project: {holder}.", "Wait for it, or stop it first.", Place(self.root)
-                ) from None
+                )
             file.truncate(0)
             file.write(f"process {os.getpid()} since {time.strftime('%Y-%m-%d %H:%M:%S')}\n")
             file.flush()
@@ -260,6 +263,14 @@ class FileHashes:
     def save(self) -> None:
         """Write the cache; losing it costs only time."""
         write_atomically(self.cache, json.dumps(self.known))
+
+
+def _held(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _sync(path: Path) -> None:

@@ -3,7 +3,6 @@
 import importlib
 import importlib.util
 import json
-import os
 import re
 import urllib.error
 import urllib.parse
@@ -11,9 +10,9 @@ import urllib.request
 from contextlib import contextmanager
 from dataclasses import replace
 from operator import attrgetter
-from pathlib import Path
 
 import pytest
+from browsers import PALE, chromium
 from bundles import write_bundle
 from serving import running
 
@@ -28,7 +27,6 @@ FOLDER, LANGUAGES, page, words = attrgetter("FOLDER", "LANGUAGES", "page", "word
     importlib.import_module("limbeck.serve.pages")
 )
 
-CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 SECONDS = 5
 # How often the owner's page asks, in milliseconds.
 POLLED = 2000
@@ -99,20 +97,7 @@ def test_scripts_use_the_words_that_their_pages_carry():
 
 @pytest.fixture(scope="module")
 def browser():
-    missing = []
-    if not CHROMIUM.exists():
-        missing.append(f"there is no {CHROMIUM} (Debian's package chromium)")
-    if importlib.util.find_spec("playwright") is None:
-        missing.append("the package playwright is not installed")
-    if missing:
-        told = f"No browser to test pages with: {' and '.join(missing)}"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(told)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
+    yield from chromium()
 
 
 @pytest.fixture(scope="module")
@@ -326,29 +311,6 @@ CROWDED = """() => {
   return found;
 }"""
 
-# Text against what lies behind it, as WCAG 2 counts contrast.
-PALE = """() => {
-  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
-  const light = ([r, g, b]) => [r, g, b]
-    .map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const behind = (one) => {
-    for (let at = one; at; at = at.parentElement) {
-      const colour = numbers(getComputedStyle(at).backgroundColor);
-      if (colour.length < 4 || colour[3] > 0) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const found = [];
-  for (const one of document.querySelectorAll('body *')) {
-    const says = one.matches('textarea,input') || [...one.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
-    if (!says || !one.checkVisibility()) continue;
-    const [a, b] = [light(numbers(getComputedStyle(one).color)), light(behind(one))].sort((x, y) => y - x);
-    if ((a + 0.05) / (b + 0.05) < 4.5) found.push(`${one.outerHTML}: ${(a + 0.05) / (b + 0.05)}`);
-  }
-  return found;
-}"""
-
 
 @pytest.mark.parametrize(
     ("width", "language", "scheme"),
@@ -490,7 +452,7 @@ def plain_post(url, **fields):
         return error.code, error.read().decode()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def strict(settings):
     """A server that keeps no texts, answers nothing in time, and finds that the second request comes too soon."""
     limits = Limits(deadline=0.0, rate=0.05, characters=40)

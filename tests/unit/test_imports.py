@@ -18,6 +18,8 @@ HEAVY = ("torch", "transformers", "sklearn", "pandas", "scipy", "pyarrow", "mlfl
         "limbeck.cli",
         "limbeck.data.merge",
         "limbeck.runtime.predictor",
+        "limbeck.pipeline",
+        "limbeck.flavour",
     ],
 )
 def test_a_clean_interpreter_loads_nothing_heavy_with(module):
@@ -29,6 +31,6 @@ def test_a_clean_interpreter_loads_nothing_heavy_with(module):
 def test_the_public_names_are_few_and_all_there():
     import limbeck
 
-    names = "Answer Entity EntityPredictor LimbeckError Predictor Scorer Span Tagger __version__ load"
+    names = "Answer Entity EntityPredictor LimbeckClassifier LimbeckError Pipeline Predictor Scorer Span Tagger __version__ load load_project"
     assert limbeck.__all__ == names.split()
     assert all(hasattr(limbeck, name) for name in limbeck.__all__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,8 @@ def train_baseline(
     A model that is already in `store` is used again if its data, settings and `made_with` (versions of code and
     libraries) are the same; with `force` it is trained again.
     """
+    # Weak labels are for models that can weigh them.
+    train = replace(train, labels=train.strong)
     parts: list[Part] = []
     skipped: dict[str, str] = {}
     groups = _groups(train, config)

@@ -8,20 +8,26 @@ from pathlib import Path
 import typer
 
 from limbeck.cli import (
+    annotate,
     baselines,
     bench,
+    cascade,
     compare,
     compress,
     demo_data,
     distill,
     doctor,
     drift,
+    fit,
     init,
     inspect,
+    labels,
     measure,
     predict,
     pseudo,
     replies,
+    report,
+    rules,
     run,
     serve,
     status,
@@ -46,6 +52,9 @@ START, CHAIN, ALL = "Start", "Steps, in the order of the chain", "The whole chai
 app.command("init", rich_help_panel=START)(init.command)
 app.command("demo-data", rich_help_panel=START)(demo_data.command)
 app.command("doctor", rich_help_panel=START)(doctor.command)
+app.command("rules", rich_help_panel=START)(rules.command)
+app.command("annotate", rich_help_panel=CHAIN)(annotate.command)
+app.add_typer(labels.app, name="labels", rich_help_panel=CHAIN)
 app.command("inspect", rich_help_panel=CHAIN)(inspect.command)
 app.command("baselines", rich_help_panel=CHAIN)(baselines.command)
 app.command("teach", rich_help_panel=CHAIN)(teach.command)
@@ -54,6 +63,9 @@ app.command("distill", rich_help_panel=CHAIN)(distill.command)
 app.command("measure", rich_help_panel=CHAIN)(measure.command)
 app.command("compress", rich_help_panel=CHAIN)(compress.command)
 app.command("run", rich_help_panel=ALL)(run.command)
+app.command("fit", rich_help_panel=ALL)(fit.command)
+app.command("cascade", rich_help_panel=ALL)(cascade.command)
+app.command("report", rich_help_panel=ALL)(report.command)
 app.command("status", rich_help_panel=ALL)(status.command)
 app.command("bench", rich_help_panel=USE)(bench.command)
 app.command("compare", rich_help_panel=USE)(compare.command)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from itertools import product
 from pathlib import Path
@@ -16,7 +15,6 @@ from limbeck.config import load_project
 from limbeck.pipeline import Pipeline
 from limbeck.progress import set_quiet
 
-FILE_NAME = "bench.json"
 QUICK_SECONDS = 3.0
 LENGTHS, BATCHES = [20, 40, 128, 250, 512], [1, 8, 32, 64, 128]
 
@@ -34,8 +32,9 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Time all models side by side, from raw text to labels; give size, memory and cost."""
+    from limbeck.bench.cases import Case
     from limbeck.bench.efficiency import SECONDS
-    from limbeck.bench.run import Case, bench
+    from limbeck.bench.run import bench, keep
 
     set_quiet(quiet or as_json)
     pipeline = Pipeline(load_project(project, overrides or ()))
@@ -47,8 +46,7 @@ def command(
     )
     seconds = QUICK_SECONDS if quick else SECONDS
     found = bench(pipeline, [Case(*case) for case in cases], price, model or (), seconds, quick)
-    file = pipeline.project.workdir / FILE_NAME
-    file.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    file = keep(pipeline, found)
     if as_json:
         print_json(found)
     elif not quiet:
@@ -69,7 +67,7 @@ def _rows(one: dict[str, Any], found: dict[str, Any]) -> list[dict[str, object]]
             {
                 "model": one["model"] if first else "",
                 "form": one["form"] if first else "",
-                "macro-F1": one["judging_macro_f1"] if first else None,
+                "F1": one["judging_macro_f1"] if first else None,
                 "MB": one["bytes"] / 1e6 if first else None,
                 "tokens": timing["tokens"],
                 "batch": timing["batch"],
@@ -87,7 +85,8 @@ def _rows(one: dict[str, Any], found: dict[str, Any]) -> list[dict[str, object]]
 
 def _note(found: dict[str, Any]) -> str:
     alone = ", ".join(f"{told['p50'] * 1e3:.0f} µs at {told['tokens']} tokens" for told in found["tokeniser"])
-    return (
-        f"{found['processor']}. From raw text to labels, after a warm-up. Macro-F1 on dev's judging half. "
-        f"'Times faster' than the first row. 'A million': its price. The tokeniser alone: {alone}."
+    told = (
+        f"{found['processor']}. From raw text to labels, after a warm-up. F1 (macro, of categories) on dev's judging "
+        "half. 'Times faster' than the first row. 'A million': its price."
     )
+    return f"{told} The tokeniser alone: {alone}." if alone else told

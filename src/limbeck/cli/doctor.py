@@ -43,5 +43,5 @@ def _print(found: Examination) -> None:
         {"extra": name, "installed": not lacking, "missing": ", ".join(lacking)}
         for name, lacking in found.extras.items()
     ]
-    print_table("Extras", extras, "Install one with: pip install 'limbeck[NAME]'")
+    print_table("Extras", extras, "Install one with: pip install 'limbeck[NAME]', in a clone: pip install '.[NAME]'")
     print_table("Encoder", [{"name": found.encoder, "found": found.encoder_found or f"no. {found.encoder_problem}"}])

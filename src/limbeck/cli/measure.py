@@ -47,6 +47,7 @@ def print_figures(pipeline: Pipeline, by_category: bool = False, by_source: bool
     if by_category:
         for part in _parts(measured):
             print_table(f"F1 by category, {part}", _by_category(measured, part, titles))
+        print_table(*_rates(measured, titles))
     if by_source:
         for part in _parts(measured):
             print_table(f"Macro-F1 by source, {part}", _by_source(measured, part))
@@ -57,7 +58,7 @@ def print_figures(pipeline: Pipeline, by_category: bool = False, by_source: bool
 
 _NOTE = (
     "Thresholds come from dev's tuning half, those of rare categories also from a scored pool; 'judging' is the other "
-    "half. In brackets: the bootstrap interval."
+    "half. Precision and recall are means over the categories. In brackets: the bootstrap interval."
 )
 
 
@@ -120,6 +121,25 @@ def _by_category(measured: Measured, part: str, titles: dict[str, str]) -> list[
             row = rows.setdefault(label["name"], {"category": title, "positives": label["support"]})
             row[model] = label["f1"]
     return list(rows.values())
+
+
+def _rates(measured: Measured, titles: dict[str, str]) -> tuple[str, list[dict[str, object]]]:
+    """Give the table of precision and recall of the model that is best on dev's judging half."""
+    best = max(measured, key=lambda name: measured[name]["figures"]["judging"]["macro_f1"] or 0)
+    part = _parts(measured)[-1]
+    limits = dict(zip(measured[best]["labels"], measured[best]["thresholds"], strict=True))
+    rows: list[dict[str, object]] = [
+        {
+            "category": titles.get(label["name"], label["name"]),
+            "positives": label["support"],
+            "threshold": limits[label["name"]],
+            "precision": label["precision"],
+            "recall": label["recall"],
+            "F1": label["f1"],
+        }
+        for label in measured[best]["figures"][part]["labels"]
+    ]
+    return f"Precision and recall of {best}, {part}", rows
 
 
 def _by_source(measured: Measured, part: str) -> list[dict[str, object]]:

@@ -9,7 +9,7 @@ from typing import Any
 from limbeck.cli.output import console, print_table
 from limbeck.errors import RunError
 from limbeck.pipeline import Pipeline
-from limbeck.steps.compressing import CHOSEN, TABLE
+from limbeck.steps.compressing import CHOSEN, TABLE, chosen_in
 
 _NOTE = (
     "Macro-F1 on dev's judging half. 'Lost' is a share of float's macro-F1, in brackets its bootstrap interval. "
@@ -22,8 +22,13 @@ def chosen_bundle(pipeline: Pipeline) -> Path:
     folder = pipeline.folder("compress")
     if folder is None:
         raise RunError("There is no bundle for these files and settings yet.", "Make one with: limbeck compress")
-    model: str = json.loads((folder / CHOSEN).read_text(encoding="utf-8"))["model"]
-    return folder / model
+    return chosen_in(folder)
+
+
+def chosen_why(folder: Path) -> str:
+    """Say why this model's bundle was chosen."""
+    told: dict[str, str] = json.loads((folder / CHOSEN).read_text(encoding="utf-8"))
+    return f"The bundle of {told['model']} was chosen: {told['why']}"
 
 
 def print_trials(pipeline: Pipeline) -> None:
@@ -37,8 +42,7 @@ def print_trials(pipeline: Pipeline) -> None:
         failed = [trial for trial in found["trials"] if trial["why_not"]]
         notes = "".join(f" {trial['recipe']} can't be run: {trial['why_not']}" for trial in failed)
         console().print(f"{kind}: {found['why']}{notes}", markup=False)
-    console().print(f"The bundle of {bundle.name} was chosen: {bundle}", markup=False, soft_wrap=True)
-    console().print(f'Try it: limbeck predict {bundle} "a text"', markup=False, soft_wrap=True)
+    console().print(chosen_why(folder), markup=False, soft_wrap=True)
 
 
 def _row(kind: str, trial: dict[str, Any]) -> dict[str, object]:

@@ -107,6 +107,11 @@ class Live:
             ("label_rate", "The share of recent texts that have a label.", rates),
         ]
 
+    def suggested(self) -> dict[str, dict[str, int]]:
+        """Give, by model, how many texts of each label that moved should be labelled."""
+        workers = self.all()
+        return {name: self._drift(name, self._window(name, workers)).suggested_labels for name in self._shelf.models}
+
     def page(self) -> dict[str, Any]:
         """Give all that the owner's page shows."""
         workers = self.all()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs
 
 from fastapi import FastAPI, Request, Response
@@ -104,9 +106,18 @@ async def _without_script(request: Request, server: Server) -> Response:
     return page("feedback.html", language, answer, status, good=good, bad=bad)
 
 
+def _understood(found: Mapping[str, Any], language: str) -> str:
+    """Thank, and name the categories, where nobody wrote replies."""
+    told = words(language)
+    sentences = [told["thanks"]]
+    if found["topics"]:
+        sentences.append(told["understood"].replace("{topics}", ", ".join(one["title"] for one in found["topics"])))
+    return "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
+
+
 async def _reply(request: Request, server: Server, good: str, bad: str, language: str) -> str:
     """Give the reply to what somebody wrote, as HTML."""
     asked = parsed(FEEDBACK, json.dumps({"good": good, "bad": bad, "language": language}).encode())
-    _, reply = await answered(server, request.scope, asked, None)
-    told = as_html(reply) if reply is not None else f"<p>{html.escape(words(language)['thanks'])}</p>"
+    found, reply = await answered(server, request.scope, asked, None)
+    told = as_html(reply) if reply is not None else _understood(found, language)
     return f"<h2>{html.escape(words(language)['answer_title'])}</h2>\n{told}"

@@ -6,11 +6,11 @@ import asyncio
 import random
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from limbeck.annotate.store import Store, open_store
-from limbeck.annotate.texts import NOT_HELPED, SAMPLED, UNCERTAIN, NewText, Vote
+from limbeck.annotate.texts import DRIFTED, NOT_HELPED, SAMPLED, UNCERTAIN, NewText, Vote
 from limbeck.annotate.writer import GroupWriter
 from limbeck.errors import StoreBusy, StoreError
 from limbeck.serve.refusals import Refusal
@@ -33,12 +33,28 @@ class Recorder:
         """Keep texts in `store`."""
         self._store, self._writer, self._storing = store, GroupWriter(store), storing
         self._scrub = Cleaner(SCRUBBED)
+        # Texts of a model's label that are still wanted, because it moved.
+        self._wanted: dict[tuple[str, str], int] = {}
         self._tidied = 0.0
+
+    def want(self, suggested: Mapping[str, Mapping[str, int]], workers: int = 1) -> None:
+        """Keep this worker's share of texts of labels that moved, by model; once for each time that one moves."""
+        told = {
+            (model, label): -(-count // workers)
+            for model, labels in suggested.items()
+            for label, count in labels.items()
+        }
+        self._wanted = {key: self._wanted.get(key, count) for key, count in told.items()}
 
     def reason(self, answer: Answered) -> str | None:
         """Say why a text is kept, if it is."""
         if answer.sure < self._storing.below:
             return UNCERTAIN
+        for label in answer.labels if self._wanted else ():
+            left = self._wanted.get((answer.model.name, label), 0)
+            if left:
+                self._wanted[answer.model.name, label] = left - 1
+                return DRIFTED
         return SAMPLED if self._storing.sample and random.random() < self._storing.sample else None
 
     async def feedback(self, text: str, answer: Answered, language: str | None) -> str | None:

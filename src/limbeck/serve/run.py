@@ -20,7 +20,7 @@ def serve(settings: ServeSettings) -> int:
     except ModuleNotFoundError:
         raise ExtraMissing("serve", "The server") from None
     if settings.workers == 1:
-        return run_worker(settings)
+        return run_worker(settings, _pages)
     from limbeck.serve.workers import Parent
 
     # It is bound and never listens: it keeps the port, and says before anything starts if that can't be had.
@@ -32,7 +32,15 @@ def serve(settings: ServeSettings) -> int:
         told = replace(settings, port=port, state=folder).as_json()
         command = [sys.executable, "-m", "limbeck.serve.worker", told]
         print(f"{settings.workers} workers on {settings.host}:{port}", file=sys.stderr, flush=True)
+        _pages(settings, port)
         return Parent(command, settings.workers, settings.limits.drain_seconds).run()
+
+
+def _pages(settings: ServeSettings, port: int) -> None:
+    """Say where a person may look."""
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    root = f"{'https' if settings.certificate else 'http'}://{host}:{port}"
+    print(f"Pages: {root} to try it, {root}/docs for every path. Ctrl-C stops.", file=sys.stderr, flush=True)
 
 
 def _check(settings: ServeSettings) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
+from limbeck.errors import nearest
 from limbeck.serve.refusals import Refusal
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -197,7 +199,15 @@ def parsed(kind: TypeAdapter[Asked], body: bytes) -> Asked:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         status = 400 if first["type"] == "json_invalid" else 422
+        if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
+            name = where[:60]
+            raise Refusal(status, f"{name}: no such field. {nearest(name, _fields(kind))}") from None
         raise Refusal(status, f"{where}: {first['msg']}." if where else f"{first['msg']}.") from None
+
+
+@cache
+def _fields(kind: TypeAdapter[Any]) -> tuple[str, ...]:
+    return tuple(kind.json_schema()["properties"])
 
 
 def body_schema(kind: type[BaseModel]) -> dict[str, Any]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import json
 import logging
 import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ from limbeck.serve.workers import CHANNEL_VARIABLE, FOLDERS_VARIABLE, RELOAD_SEC
 
 # How often the other workers are told what this one did.
 TOLD_EVERY = 1.0
+# Every so many times it looks whether labels moved, so that texts of these are kept.
+LOOKED_EVERY = 30
 KEEP_ALIVE = 30
 BACKLOG = 2048
 # Seconds that a thread may hold the interpreter while others wait: batches must not stop the reading of requests.
@@ -111,12 +114,14 @@ class Worker:
         task.add_done_callback(self._tasks.discard)
 
     async def _tell(self) -> None:
-        while True:
+        for told in itertools.count(1):
             await asyncio.sleep(TOLD_EVERY)
             with contextlib.suppress(OSError):
                 self.server.live.write()
             if self.recorder is not None:
                 await self.recorder.tidy()
+                if told % LOOKED_EVERY == 0:
+                    self.recorder.want(self.server.live.suggested(), self.settings.workers)
 
     async def reload(self, names: Sequence[str], folder: str | None) -> dict[str, str]:
         """Load models anew in this worker: checked and warmed up in a thread, exchanged between two batches."""
@@ -221,8 +226,8 @@ def listening(host: str, port: int, shared: bool, listen: bool = True) -> socket
     return opened
 
 
-def run_worker(settings: ServeSettings) -> int:
-    """Answer until a signal ends it; give the exit code."""
+def run_worker(settings: ServeSettings, tell: Callable[[ServeSettings, int], None] | None = None) -> int:
+    """Answer until a signal ends it; give the exit code. `tell` is told of the port, once it is known."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     if settings.log_texts:
         log.setLevel(logging.INFO)
@@ -244,7 +249,10 @@ def run_worker(settings: ServeSettings) -> int:
         ssl_keyfile=settings.private_key,
     )
     server = _Uvicorn(config, worker.server)
-    print(f"worker {os.getpid()} answers on {settings.host}:{own.getsockname()[1]}", file=sys.stderr, flush=True)
+    port = own.getsockname()[1]
+    print(f"worker {os.getpid()} answers on {settings.host}:{port}", file=sys.stderr, flush=True)
+    if tell is not None:
+        tell(settings, port)
     server.run([own])
     return 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +112,7 @@ def _about(
         "settings": config.train.model_dump(exclude={"checkpoint_seconds"}),
         "one_class": config.task == "multiclass",
         "min_positives": config.measure.min_positives,
+        **({"weights": train.weights[rows][:, task.columns].tolist()} if len(train.weights) else {}),
         "guess_weight": 0.0 if material.guesses is None else config.teach.guesses,
         "guesses": None if guesses is None else hashlib.sha256(guesses.tobytes()).hexdigest()[:20],
         "made_with": dict(lessons.made_with),
@@ -141,6 +142,7 @@ def _job(
         [train.sources[row] for row in rows] if train.sources else [],
         [material.train_states[row] for row in rows] if material.train_states is not None else None,
         _guesses(lessons, material, task, rows),
+        train.weights[rows][:, task.columns] if len(train.weights) else None,
     )
     if going_on:
         settings = settings.model_copy(update={"epochs": -(-settings.epochs // 2)})
@@ -148,7 +150,7 @@ def _job(
     seen = every.take(np.flatnonzero(~held_out))
     return Job(
         lesson=LabelledLesson(seen, settings, material.pad_id, one_class, lessons.config.teach.guesses),
-        fold=every.take(np.flatnonzero(held_out)),
+        fold=replace(every, labels=train.strong[rows][:, task.columns]).take(np.flatnonzero(held_out)),
         dev=Examples(material.tuning, lessons.tuning.labels[:, task.columns], states=material.tuning_states),
         settings=settings,
         seed=task.seed,

@@ -28,10 +28,11 @@ LAST_FOUR = 4
 
 @dataclass(frozen=True)
 class Sample:
-    """Feature vectors [texts, layers, width] with one category's 0/1 labels."""
+    """Feature vectors [texts, layers, width] with one category's 0/1 labels, and how much each counts."""
 
     vectors: Floats
     labels: NDArray[np.float32]
+    weights: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ def _fit_linear(task: HeadTask, layers: str, strength: float, seed: int) -> Head
     mix = _fixed_mix(task.train.vectors.shape[1], layers)
     weights = {0: 1.0, 1: task.positive_weight}
     model = LogisticRegression(C=strength, class_weight=weights, max_iter=300, random_state=seed)
-    model.fit(features(task.train.vectors, mix), task.train.labels)
+    model.fit(features(task.train.vectors, mix), task.train.labels, sample_weight=task.train.weights)
     head = Head(mix, (model.coef_.T.astype(np.float32),), (model.intercept_.astype(np.float32),), 0.0)
     return replace(head, score=_score(head, task.watched))
 
@@ -197,6 +198,7 @@ def one_thread() -> Iterator[None]:
 def _descend(task: HeadTask, settings: ProbeSettings, decay: float) -> Head:
     train, watched = task.train, task.watched
     vectors, labels = torch.from_numpy(level(train.vectors)), torch.from_numpy(train.labels[:, None])
+    counts = None if train.weights is None else torch.from_numpy(train.weights[:, None])
     network = _HeadNetwork(vectors.shape[1], vectors.shape[2], settings)
     optimizer = torch.optim.AdamW(network.parameters(), lr=3e-3, weight_decay=decay)
     weight = torch.tensor([task.positive_weight], dtype=torch.float32)
@@ -204,7 +206,7 @@ def _descend(task: HeadTask, settings: ProbeSettings, decay: float) -> Head:
     waited = 0
     for step in range(1, STEPS + 1):
         optimizer.zero_grad()
-        loss: Any = masked_bce(network(vectors), labels, weight)
+        loss: Any = masked_bce(network(vectors), labels, weight, weights=counts)
         loss.backward()
         optimizer.step()
         if step % LOOK_EVERY == 0:

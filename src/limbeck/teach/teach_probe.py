@@ -68,7 +68,10 @@ def _category(
     dev = Sample(watched, lessons.tuning.labels[:, column])
     rows = lessons.known(column)
     labels, folds = train.labels[rows, column], lessons.prepared.folds[rows]
+    strong = train.strong[rows, column]
+    weights = train.weights[rows, column] if len(train.weights) else None
     about = {
+        **({} if weights is None else {"weights": weights.tolist()}),
         "encoder": [encoder, config.encoder.max_tokens],
         "rows": key_of([[train.texts[row] for row in rows], labels.tolist(), folds.tolist()]),
         "dev": key_of([lessons.tuning.texts, np.nan_to_num(dev.labels, nan=-1).tolist()]),
@@ -84,9 +87,10 @@ def _category(
         parts = []
         for fold in lessons.folds:
             inside, outside = folds != fold, folds == fold
-            held_out = Sample(vectors[rows[outside]], labels[outside])
+            held_out = Sample(vectors[rows[outside]], strong[outside])
             weight = lessons.positive_weight(column, rows[inside])
-            parts.append(HeadTask(Sample(vectors[rows[inside]], labels[inside]), [held_out, dev], weight))
+            seen = Sample(vectors[rows[inside]], labels[inside], None if weights is None else weights[inside])
+            parts.append(HeadTask(seen, [held_out, dev], weight))
         with threadpool_limits(1, "blas"), lessons.store.write(TASK_KIND, key, about) as folder:
             heads = fit_heads(parts, config.probe, config.seed)
             limits = [_threshold(head, dev, config.measure) for head in heads]

@@ -74,6 +74,7 @@ def test_doctor_tells_about_cpu_extras_and_encoder(tmp_path):
         "ray",
         "report",
         "rivals",
+        "docs",
         "dev",
     }
     shown = limbeck("doctor", cwd=tmp_path).stdout

@@ -65,7 +65,7 @@ async function submit() {
   try {
     const told = await post("v1/feedback", { good, bad, language });
     const text = [good, bad].filter((part) => part.trim()).join("\n");
-    show(told.reply, vote(told.id, text));
+    show(told, vote(told.id, text));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     say(error.message);
@@ -86,10 +86,16 @@ function busy(is) {
   if (is) send.textContent = words.sending;
 }
 
-function show(reply, asked) {
-  const parts = reply ? reply.parts.map((part) => section(part, reply.language)) : [made("p", words.thanks)];
+function show({ reply, topics }, asked) {
+  const parts = reply ? reply.parts.map((part) => section(part, reply.language)) : understood(topics);
   answer.replaceChildren(made("h2", words.answerTitle), ...parts, asked);
   answer.focus();
+}
+
+// Where nobody wrote replies, the categories are named.
+function understood(topics) {
+  const named = topics.map((topic) => topic.title).join(", ");
+  return [words.thanks, ...(named ? [words.understood.replace("{topics}", named)] : [])].map((one) => made("p", one));
 }
 
 function section(part, spoken) {
