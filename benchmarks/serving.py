@@ -14,6 +14,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -82,7 +83,7 @@ def server(arguments: Sequence[str], workers: int = 1) -> Iterator[tuple[subproc
         process.wait(60)
 
 
-def load(port: int, bodies: Sequence[str], **told: Any) -> dict[str, Any]:
+def load(port: int, bodies: Sequence[object], **told: Any) -> dict[str, Any]:
     """Ask from another process; give what came of it."""
     asked = json.dumps({"port": port, "path": "/v1/predict", "bodies": list(bodies), **told})
     command = ["taskset", "-c", LOAD_CORE, sys.executable, str(HERE / "load.py")]
@@ -240,14 +241,19 @@ def reloads(bundles: Path, seconds: float) -> tuple[list[dict[str, object]], str
 def soak(bundles: Path, seconds: float) -> tuple[list[dict[str, object]], str]:
     """Load the server with half of what it can, for long."""
     texts = texts_of(bundles / "bag")
-    mixed = [json.dumps({"texts": texts[at : at + n]}) for at, n in ((0, 1), (1, 4), (5, 16), (21, 1), (22, 2))]
+    mixed: list[object] = []
+    mixed += [json.dumps({"texts": texts[at : at + n]}) for at, n in ((0, 1), (1, 4), (5, 16), (21, 1), (22, 2))]
     mixed += one_each([text * 8 for text in texts[:20]]) + one_each(texts)
-    with server([str(bundles / "cnn")]) as (process, port, _):
+    mixed += one_each(texts[20:60], model="bag")
+    mixed += [("/v1/feedback", body) for body in one_each(texts[60:80])]
+    kept = Path(tempfile.mkdtemp()) / "kept.sqlite3"
+    storing = ["--store", str(kept), "--store-below", "0.6"]
+    with server([f"cnn={bundles / 'cnn'}", f"bag={bundles / 'bag'}", *storing]) as (process, port, _):
         resident = psutil.Process(process.pid).memory_info
         capacity = load(port, mixed, seconds=10, connections=CONNECTIONS)["200"]["a second"]
-        load(port, mixed, seconds=20, connections=CONNECTIONS, rate=capacity / 2)
+        load(port, mixed, seconds=20, connections=128, rate=capacity / 2)
         began = resident().rss
-        found = load(port, mixed, seconds=seconds, connections=CONNECTIONS, rate=capacity / 2)
+        found = load(port, mixed, seconds=seconds, connections=128, rate=capacity / 2)
         ended = resident().rss
     row: dict[str, object] = {
         "minutes": round(seconds / 60, 1),
@@ -259,7 +265,8 @@ def soak(bundles: Path, seconds: float) -> tuple[list[dict[str, object]], str]:
         "MB after": ended / 1e6,
         "grown": f"{ended / began - 1:+.1%}",
     }
-    return [row], "Requests of 1 to 16 texts, some of them long, at half of what the server can, with the cnn bundle."
+    note = "Half of what the server can: requests of 1 to 16 texts, some long, two models, feedback with replies; "
+    return [row], note + "uncertain texts are kept in SQLite."
 
 
 TABLES = {"rates": (rates, 4.0), "overload": (overload, 60.0), "reloads": (reloads, 60.0), "soak": (soak, 1800.0)}

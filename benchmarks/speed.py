@@ -20,7 +20,8 @@ from chains import project
 from results import publish
 from students import STEPS, TEACHER
 
-from limbeck.bench.run import Case, bench
+from limbeck.bench.cases import Case
+from limbeck.bench.run import bench
 from limbeck.compress.draft import fused_transformer, student_graph
 from limbeck.compress.export import export
 from limbeck.config import load_project
