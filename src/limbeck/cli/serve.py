@@ -33,7 +33,7 @@ def command(
     max_characters: Annotated[int, typer.Option(min=1, help="Characters a text.", rich_help_panel=LIMITS)] = 100_000,
     max_texts: Annotated[int, typer.Option(min=1, help="Texts a request.", rich_help_panel=LIMITS)] = 256,
     rate: Annotated[float, typer.Option(min=0, help="Texts a second a key; 0: any.", rich_help_panel=LIMITS)] = 0,
-    queue: Annotated[int, typer.Option(min=1, help="Texts that may wait in a worker.", rich_help_panel=LIMITS)] = 128,
+    queue: Annotated[int, typer.Option(min=1, help="Texts that may wait in a worker.", rich_help_panel=LIMITS)] = 512,
     batch: Annotated[int, typer.Option(min=1, help="Texts that run together.", rich_help_panel=LIMITS)] = 32,
     deadline: Annotated[
         float, typer.Option(min=0.001, help="Seconds a request may take.", rich_help_panel=LIMITS)

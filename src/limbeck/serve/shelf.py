@@ -29,6 +29,8 @@ WARM_TURNS = 10
 DIGITS = 5
 # How fast the usual number of texts a request follows what is seen: one large request says little of the next.
 FOLLOWS = 0.01
+# Which share of a deadline requests may wait before more are refused unread.
+PATIENCE = 0.5
 # Of so many batches one is looked at for its embeddings, which cost as much as answers.
 EMBEDDED = 16
 
@@ -216,7 +218,7 @@ class Shelf:
             name: Served(*load_model(name, folder, threads), limits, on_batch) for name, folder in folders.items()
         }
         self.first = next(iter(self.models))
-        self._most = limits.waiting
+        self._most, self._patience = limits.waiting, PATIENCE * limits.deadline
         # How many texts a request usually has.
         self._usual = 1.0
 
@@ -231,7 +233,11 @@ class Shelf:
 
     def busy(self, requests: int) -> bool:
         """Say whether there is enough to do, with so many requests whose texts nobody has counted yet."""
-        return requests * self._usual >= self._most or self.waiting >= self._most
+        waiting = self.waiting
+        if requests * self._usual >= self._most or waiting >= self._most:
+            return True
+        # A slow model has too much to do long before so many texts wait for it.
+        return waiting > 0 and sum(one.batcher.seconds_to_wait for one in self.models.values()) > self._patience
 
     def named(self, name: str | None) -> Served | None:
         """Give a model by name, or the first."""
