@@ -22,7 +22,7 @@ from scarce import make_few_sentences, make_scarce
 from limbeck.budget import Budget, search
 from limbeck.compress.cascade import compared, join
 from limbeck.compress.draft import Draft, draft, student_graph
-from limbeck.compress.gate import LabelJudge
+from limbeck.compress.gate import LabelJudge, staying_within
 from limbeck.compress.recipes import RECIPES, Circumstances, recipe_of
 from limbeck.compress.taggers import COMPARED, EntityJudge, draft_tagger, student_tagger
 from limbeck.config import load_project
@@ -48,6 +48,8 @@ JOINED = ("tables-products+int8-channels", "tables-long-products+int8-channels",
 # Calls before the clock counts, and calls that are timed, in turns.
 WARM_UP, TIMED, TURNS = 30, 600, 6
 POOL = 20_000
+# What 8 bits may cost.
+LOST = 0.005
 BUDGETS = (
     Budget(latency_us=60, size=6_000_000),
     Budget(latency_us=1_000, size=1_500_000),
@@ -90,8 +92,7 @@ def recipes(data: Path, only: list[str], settings: list[str]) -> tuple[list[dict
     for name in [one for one in SETS if not only or one in only]:
         pipeline = finished(data, name, settings)
         for kind in STUDENTS.get(name, OTHERS):
-            made, dev, test = drafted(pipeline, kind)
-            rows += [{"data": name, "student": kind} | row for row in tried(made, dev, test)]
+            rows += [{"data": name, "student": kind} | row for row in tried(*drafted(pipeline, kind))]
     return rows, NOTE
 
 
@@ -102,15 +103,16 @@ NOTE = (
 )
 
 
-def drafted(pipeline: Pipeline, kind: str) -> tuple[Draft, Any, Any]:
-    """Give a student's float bundle, and judges by dev's judging half and by test."""
+def drafted(pipeline: Pipeline, kind: str) -> tuple[Draft, Any, Any, Any]:
+    """Give a student's float bundle, and judges by dev's tuning half, its judging half and test."""
     config = pipeline.project.config
     distilled, data, measured = (folder_of(pipeline, step) for step in ("distill", "data", "measure"))
     if config.task == "ner":
         sentences = PreparedSentences.load(data)
         shown = [sentence.tokens for sentence in sentences.train]
         made = draft_tagger(student_tagger(load_tagger_student(distilled / kind)), shown[:COMPARED])
-        return made, EntityJudge(sentences.dev_half(JUDGING), config), EntityJudge(sentences.test, config)
+        parts = sentences.dev_half(TUNING), sentences.dev_half(JUDGING), sentences.test
+        return made, *(EntityJudge(part, config) for part in parts)
     prepared = Prepared.load(data)
     limits = np.array(load_measured(measured)[f"student-{kind}"]["thresholds"], dtype=np.float32)
     files = [pipeline.project.path(name) for name in config.data.pool]
@@ -118,12 +120,13 @@ def drafted(pipeline: Pipeline, kind: str) -> tuple[Draft, Any, Any]:
     student = student_graph(load_student(distilled / kind))
     made = draft(student, limits, [*prepared.train.texts, *pool], config.compress, prepared.dev.texts)
     assert prepared.test is not None
-    return made, LabelJudge(prepared.dev_half(JUDGING), config), LabelJudge(prepared.test, config)
+    rows = prepared.dev_half(TUNING), prepared.dev_half(JUDGING), prepared.test
+    return made, *(LabelJudge(part, config) for part in rows)
 
 
-def tried(made: Draft, dev: Any, test: Any) -> list[dict[str, object]]:
+def tried(made: Draft, tuning: Any, dev: Any, test: Any) -> list[dict[str, object]]:
     """Make all bundles, judge them, and time them in turns."""
-    circumstances = Circumstances(saturates(), made.samples)
+    circumstances = Circumstances(saturates(), made.samples, staying_within(made, tuning, LOST))
     loaded, facts, failed = {}, {}, {}
     for name in (*RECIPES, *JOINED):
         began = time.perf_counter()

@@ -16,7 +16,7 @@ from limbeck.compress.gate import LabelJudge, Passed, through_the_gate
 from limbeck.compress.reference import reference_of
 from limbeck.config import Config
 from limbeck.data.prepare import Prepared
-from limbeck.data.splits import JUDGING
+from limbeck.data.splits import JUDGING, TUNING
 from limbeck.runtime.bundle import CARD, CONFIG, GRAPH, TOKENISER, TOKENISER_CONFIG, Bundle, read_bundle, write_facts
 from limbeck.runtime.manifest import Manifest, Reference
 from limbeck.students.transformer import Transformer
@@ -62,7 +62,8 @@ def compress_model(
     }
     thresholds = np.array(measured["thresholds"], dtype=np.float32)
     made = draft(trained, thresholds, [*prepared.train.texts, *texts], config.compress, prepared.dev.texts)
-    passed = through_the_gate(made, LabelJudge(prepared.dev_half(JUDGING), config), config, saturates)
+    judging, tuning = (LabelJudge(prepared.dev_half(half), config) for half in (JUDGING, TUNING))
+    passed = through_the_gate(made, judging, tuning, config, saturates)
     shown = list(texts[:REFERENCE]) or list(prepared.train.texts[:REFERENCE])
     plain = passed.bundle.manifest
     reference = reference_of(passed.bundle, shown)

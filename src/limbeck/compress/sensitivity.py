@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,29 @@ def worst(lost: Mapping[str, float], sizes: Mapping[str, int], room: float) -> l
             spared.append(name)
             left, room = left - lost[name], room - sizes[name]
     return spared
+
+
+def spare_until(
+    graph: bytes,
+    samples: Sequence[Mapping[str, Any]],
+    saturates: bool,
+    small: Callable[[Sequence[str]], bytes],
+    within: Callable[[bytes], bool],
+) -> bytes:
+    """Leave the products that lose most for their size in float, one after the other, until what is lost is little.
+
+    `small` makes the graph of the products that stay in float, `within` says whether it loses little enough.
+    """
+    made = small([])
+    if within(made):
+        return made
+    sizes, lost = products(onnx.load_from_string(graph)), losses(graph, samples[:TRIED], saturates)
+    guilty = sorted(sizes, key=lambda name: lost[name] / sizes[name], reverse=True)
+    for number in range(1, len(guilty)):
+        made = small(guilty[:number])
+        if within(made):
+            return made
+    raise ValueError("as long as one product is in 8 bits, too much is lost")
 
 
 def is_large(graph: bytes) -> bool:

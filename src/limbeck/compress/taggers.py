@@ -26,7 +26,7 @@ from limbeck.compress.recipes import FLOAT
 from limbeck.compress.tagger_card import tagger_card
 from limbeck.config import Config
 from limbeck.data.sentences import Sentence
-from limbeck.data.splits import JUDGING
+from limbeck.data.splits import JUDGING, TUNING
 from limbeck.data.tagged import PreparedSentences
 from limbeck.errors import RunError
 from limbeck.measure.bootstrap import paired_entities
@@ -176,14 +176,18 @@ class EntityJudge:
         """Give a bundle at work."""
         return EntityPredictor(bundle, self.config.compress.threads)
 
+    def f1(self, bundle: Bundle) -> float:
+        """Give F1 over all entities."""
+        truth = [sentence.spans() for sentence in self.sentences]
+        return _f1(exact_counts(truth, self.load(bundle).tag(self.texts)))
+
     def compare(self, whole: Bundle, tried: Mapping[str, EntityPredictor]) -> dict[str, Verdict]:
         """Compare entities by the paired bootstrap over sentences."""
         truth = [sentence.spans() for sentence in self.sentences]
         measure = self.config.measure
         of_whole = self.load(whole).tag(self.texts)
         plain = exact_counts(truth, of_whole)
-        right, found, there = plain.sum(axis=0)
-        of_float = float(2 * right / (found + there)) if found + there else 0.0
+        of_float = _f1(plain)
         verdicts = {}
         for name, model in tried.items():
             tagged = model.tag(self.texts)
@@ -191,6 +195,11 @@ class EntityJudge:
             gap = paired_entities(plain, counts, measure.rounds, measure.level, self.config.seed)
             verdicts[name] = Verdict.of(of_float, gap, _otherwise(tagged, of_whole))
         return verdicts
+
+
+def _f1(counts: Any) -> float:  # noqa: ANN401 - an array
+    right, found, there = counts.sum(axis=0)
+    return float(2 * right / (found + there)) if found + there else 0.0
 
 
 def _otherwise(found: Sequence[Sequence[Span]], of_float: Sequence[Sequence[Span]]) -> float:
@@ -225,7 +234,8 @@ def compress_tagger(
     trained = student_tagger(student, measured["slope"], measured["offset"])
     shown = [sentence.tokens for sentence in prepared.train]
     made = draft_tagger(trained, [*pool[:COMPARED], *shown])
-    passed = through_the_gate(made, EntityJudge(prepared.dev_half(JUDGING), config), config, saturates)
+    judging, tuning = (EntityJudge(prepared.dev_half(half), config) for half in (JUDGING, TUNING))
+    passed = through_the_gate(made, judging, tuning, config, saturates)
     plain = passed.bundle.manifest
     texts = [" ".join(words) for words in pool[:REFERENCE]] or [s.text for s in prepared.train[:REFERENCE]]
     reference = _reference(passed.bundle, texts)

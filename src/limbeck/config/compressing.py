@@ -11,7 +11,7 @@ from limbeck.errors import nearest
 
 TABLE_RECIPES = ("tables", "tables-4bit", "tables-products", "tables-long-products", "tables-low-rank")
 WEIGHT_RECIPES = (
-    *("int8", "int8-channels", "int8-some-rows", "int8-rows", "int8-mixed", "uint8", "uint8-channels"),
+    *("int8", "int8-channels", "int8-some-rows", "int8-rows", "int8-mixed", "int8-budget", "uint8", "uint8-channels"),
     *("static-minmax", "static-percentile", "static-entropy", "int4"),
 )
 
@@ -39,7 +39,8 @@ class CompressSettings(Section):
         description="What is tried beside float: tables (8 bits for token tables alone), int8 and uint8 (for weights, "
         "too: around 0, or with an offset), -channels (a scale a column), -rows (a scale a token, as well), -some-rows "
         "(that, but not right after a norm), -mixed (-rows, but the few products that lose most by it stay in float). "
-        "Also known: tables-4bit, tables-products and tables-long-products (a byte for 4 or 6 numbers of a table), "
+        "Also known: int8-budget (-channels, but as many products stay in float as it takes for F1 on dev's tuning "
+        "half to hold), tables-4bit, tables-products and tables-long-products (a byte for 4 or 6 numbers of a table), "
         "tables-low-rank, static-minmax, -percentile and -entropy (ranges seen beforehand), int4; one of tables and "
         "one of weights may be joined: tables-products+int8-channels.",
     )

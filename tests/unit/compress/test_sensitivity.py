@@ -9,7 +9,7 @@ from tiny_encoders import tiny_encoder
 from limbeck.compress import sensitivity
 from limbeck.compress.draft import fused_transformer
 from limbeck.compress.recipes import RECIPES, Circumstances
-from limbeck.compress.sensitivity import guilty_products, losses, products
+from limbeck.compress.sensitivity import guilty_products, losses, products, spare_until
 from limbeck.students.network import Plan
 from limbeck.students.transformer import Transformer
 from limbeck.teach.network import Encoder
@@ -56,3 +56,34 @@ def test_what_is_spared_stays_in_float(made, monkeypatch):
         return sum(node.op_type in ("MatMulInteger", "DynamicQuantizeMatMul", "QAttention") for node in nodes)
 
     assert 0 < integers(mixed) < integers(rows)
+
+
+def test_products_are_spared_one_after_the_other_until_little_is_lost(made):
+    graph, samples = made
+    sizes, lost = products(onnx.load_from_string(graph)), losses(graph, samples, saturates=False)
+    worst = sorted(sizes, key=lambda name: lost[name] / sizes[name], reverse=True)
+
+    def spared_until(enough):
+        return spare_until(graph, samples, False, lambda spared: "|".join(spared).encode(), enough)
+
+    assert spared_until(lambda small: True) == b""
+    assert spared_until(lambda small: worst[1] in small.decode().split("|")) == "|".join(worst[:2]).encode()
+    with pytest.raises(ValueError, match="too much is lost"):
+        spared_until(lambda small: False)
+
+
+def test_how_much_is_spared_hangs_on_what_may_be_lost(made):
+    graph, samples = made
+    # Token tables are in 8 bits whatever is spared.
+    plain = sensitivity.answers(RECIPES["tables"](graph, Circumstances(False)), samples)
+
+    def lost(small):
+        return float(((sensitivity.answers(small, samples) - plain) ** 2).mean())
+
+    def integers(most):
+        asked = Circumstances(False, samples, lambda small: lost(small) <= most)
+        nodes = onnx.load_from_string(RECIPES["int8-budget"](graph, asked)).graph.node
+        return sum(node.op_type in ("MatMulInteger", "DynamicQuantizeMatMul", "QAttention") for node in nodes)
+
+    whole = lost(RECIPES["int8-channels"](graph, Circumstances(False, samples)))
+    assert 0 < integers(whole * 0.8) < integers(whole * 2)
