@@ -19,6 +19,8 @@ RESULTS = "results"
 FIGURES = "figures.json"
 # Results that a step builds on.
 REMEMBERED = 20
+# A file that is not the project's own is called by so many parts of its path.
+OUTSIDE = 3
 
 
 @dataclass(frozen=True)
@@ -193,13 +195,18 @@ class Pipeline:
             "code": {package: code_version(package) for package in step.code}
             | {f"limbeck.steps.{step.name}": function_version(step.run)},
             "libraries": library_versions(step.libraries),
-            "files": {self._name(path): self._hashes.of(path) for path in step.files(self.project)},
+            "files": self._named(step.files(self.project)),
             "after": {name: before[name].content or before[name].key for name in step.after},
         }
 
-    def _name(self, path: Path) -> str:
-        root = self.project.root
-        return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+    def _named(self, files: Sequence[Path]) -> dict[str, str]:
+        """Give files' hashes by name; a file from elsewhere, as an encoder's, may lie elsewhere on another machine."""
+        root, named = self.project.root, dict[str, str]()
+        for path in files:
+            outside = not path.is_relative_to(root)
+            name = "/".join(path.parts[-OUTSIDE:]) if outside else path.relative_to(root).as_posix()
+            named[str(path) if name in named else name] = self._hashes.of(path)
+        return named
 
     def _why(self, kind: str, inputs: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
         latest = self.store.latest(kind)

@@ -146,6 +146,24 @@ def test_a_run_without_the_encoder_says_how_to_get_it(project):
         chain.run(until="measure")
 
 
+def test_an_encoder_that_was_installed_elsewhere_is_the_same_encoder(tmp_path, project, monkeypatch):
+    folder = copy_of(project, tmp_path / "p")
+    there, here = tmp_path / "there", tmp_path / "here"
+    (there / "encoder_of_tests").mkdir(parents=True)
+    shutil.move(folder / "encoder", there / "encoder_of_tests" / "model")
+    (there / "encoder_of_tests" / "__init__.py").touch()
+    states = {}
+    for site in (there, here):
+        if not site.exists():
+            shutil.move(there, site)
+        with monkeypatch.context() as only:
+            only.syspath_prepend(site)
+            chain = pipeline(folder, "probe", "encoder.name=encoder-of-tests")
+            states[site] = {state.step.name: state.state for state in chain.status()}
+            chain.run(until="teach")
+    assert (states[there]["teach"], states[here]["teach"]) == ("missing", "done")
+
+
 @pytest.mark.parametrize("frozen", ["0", "1"])
 def test_a_teacher_says_what_its_networks_said_in_training(project, frozen):
     chain = pipeline(project, "partial", f"train.freeze_layers={frozen}", "teach.folds=1", "train.epochs=3")
