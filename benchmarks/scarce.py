@@ -19,9 +19,17 @@ from limbeck.text import words
 
 
 def make_scarce(data: Path, out: Path, rows: int = 300, positive: float = 0.33, least: int = 10, seed: int = 0) -> None:
-    """Turn `data` ({train,dev,test}.jsonl of text and labels) into a Limbeck project in `out`."""
+    """Turn `data` ({train,dev,test}.jsonl of text and labels) into a Limbeck project in `out`.
+
+    With `least` 0, categories that only dev or test knows stay as well.
+    """
     train = read_jsonl(data / "train.jsonl")
     counts: dict[str, int] = {}
+    if not least:
+        known = [
+            label for part in ("dev", "test") for row in read_jsonl(data / f"{part}.jsonl") for label in row["labels"]
+        ]
+        counts = dict.fromkeys(known, 0)
     for row in train:
         for label in row["labels"]:
             counts[label] = counts.get(label, 0) + 1

@@ -27,8 +27,7 @@ from limbeck.measure.taggers import token_accuracy
 from limbeck.pipeline import Pipeline
 from limbeck.progress import progress
 from limbeck.runtime.bundle import FACTS, read_bundle
-from limbeck.runtime.load import classifier
-from limbeck.runtime.tagger import EntityPredictor
+from limbeck.runtime.load import classifier, tagger
 from limbeck.scorer import Span
 
 Answers = Callable[[list[str]], Any]
@@ -150,7 +149,7 @@ def _bundle(folder: Path, pipeline: Pipeline, threads: int, name: str) -> Compar
     bundle = read_bundle(folder)
     form, size = bundle.manifest.model.recipe, _size(folder)
     if bundle.manifest.task == "ner":
-        return Compared(name, form, size, EntityPredictor(bundle, threads).tag)
+        return Compared(name, form, size, tagger(bundle, threads).tag)
     return Compared(name, form, size, classifier(bundle, threads, warn=False).predict)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,10 @@ from limbeck.cli.output import console, print_json, print_table
 from limbeck.config import load_project
 from limbeck.errors import ProjectExists, RunError
 from limbeck.pipeline import Pipeline
+
+if TYPE_CHECKING:
+    from limbeck.compress.cascade import Joined
+    from limbeck.runtime.bundle import Bundle
 
 
 def command(
@@ -24,9 +28,7 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Join two bundles: the small one answers where it is sure, the larger one where it isn't."""
-    from limbeck.compress.cascade import compared, join, write_cascade
-    from limbeck.data.prepare import Prepared
-    from limbeck.data.splits import TUNING
+    from limbeck.compress.cascade import write_cascade
     from limbeck.runtime.bundle import read_bundle
 
     if out.exists():
@@ -35,10 +37,8 @@ def command(
     folder = pipeline.folder("data")
     if folder is None:
         raise RunError("The project's files were not read yet.", "Do it with: limbeck run --until data")
-    prepared = Prepared.load(folder)
     first, second = read_bundle(small), read_bundle(larger)
-    joined = join(first, second, prepared.dev_half(TUNING))
-    rows = compared({"small": first, "larger": second, "cascade": joined.bundle}, prepared)
+    joined, rows = _made(first, second, folder, pipeline.project.config.task == "ner")
     passed_on = joined.chosen.passed_on
     figures = {name: value for name, value in rows[-1].items() if isinstance(value, float)}
     write_cascade(out, joined.bundle, figures | {"passed on": passed_on})
@@ -49,3 +49,22 @@ def command(
         print_table("Cascade", rows, note)
         told = f"{passed_on:.1%} of dev's tuning half were passed on. The bundle is in {out}"
         console().print(told, markup=False, soft_wrap=True)
+
+
+def _made(small: Bundle, larger: Bundle, data: Path, ner: bool) -> tuple[Joined, list[dict[str, object]]]:
+    """Fit the limit on dev's tuning half, and compare the three."""
+    from limbeck.data.splits import TUNING
+
+    if ner:
+        from limbeck.compress.tagger_cascade import compared_taggers, join_taggers
+        from limbeck.data.tagged import PreparedSentences
+
+        sentences = PreparedSentences.load(data)
+        joined = join_taggers(small, larger, sentences.dev_half(TUNING))
+        return joined, compared_taggers({"small": small, "larger": larger, "cascade": joined.bundle}, sentences)
+    from limbeck.compress.cascade import compared, join
+    from limbeck.data.prepare import Prepared
+
+    prepared = Prepared.load(data)
+    joined = join(small, larger, prepared.dev_half(TUNING))
+    return joined, compared({"small": small, "larger": larger, "cascade": joined.bundle}, prepared)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +11,7 @@ import numpy as np
 
 import limbeck
 from limbeck.compress.card import cell
-from limbeck.compress.gate import answer_times
+from limbeck.compress.gate import Answering, answer_times
 from limbeck.data.dataset import Dataset
 from limbeck.data.prepare import Prepared
 from limbeck.data.splits import JUDGING
@@ -60,12 +60,16 @@ def join(small: Bundle, larger: Bundle, rows: Dataset) -> Joined:
     F1 is taken as a mean over neighbouring limits, and has to stay there for all higher ones: one lucky point is no
     reason.
     """
-    _check(small.manifest, larger.manifest)
+    check_pair(small.manifest, larger.manifest)
     fast, slow = Predictor(small, warn=False), Predictor(larger, warn=False)
     mine, theirs = fast.predict_proba(rows.texts), slow.predict_proba(rows.texts)
     passing = Passing(fast.thresholds, slow.thresholds, 0.0, small.manifest.task == "multiclass")
     truth = rows.labels[:, [rows.names.index(label.name) for label in larger.manifest.labels]]
-    steps = _curve(passing, mine, theirs, truth, slow.thresholds)
+    return joined(small, larger, _curve(passing, mine, theirs, truth, slow.thresholds))
+
+
+def joined(small: Bundle, larger: Bundle, steps: Sequence[Step]) -> Joined:
+    """Choose a limit from the curve, whose last step passes everything on, and make the bundle."""
     whole = steps[-1].f1
     smooth = [np.mean([one.f1 for one in steps[max(0, at - NEAR) : at + NEAR + 1]]) for at in range(len(steps))]
     enough = [at for at in range(len(steps)) if min(smooth[at:]) >= whole * (1 - LOST)]
@@ -77,7 +81,7 @@ def _curve(passing: Passing, mine: Floats, theirs: Floats, truth: Floats, limits
     sure, moved = passing.sure(mine), passing.moved(mine)
     found = []
     for share in SHARES:
-        limit = _limit(sure, share)
+        limit = limit_below(sure, share)
         proba = np.where((sure < limit)[:, None], theirs, moved)
         decided = decide_classes(proba) if passing.one_class else decide(proba, limits)
         found.append(Step(limit, float((sure < limit).mean()), _macro_f1(truth, decided)))
@@ -89,7 +93,7 @@ def _macro_f1(truth: Floats, decided: Bools) -> float:
     return float(mean_over(counts.f1(), counts.support > 0))
 
 
-def _limit(sure: Floats, share: float) -> float:
+def limit_below(sure: Floats, share: float) -> float:
     """Give the confidence below which so many of the texts are."""
     if share >= 1:
         return 1.0 if float(sure.max(initial=0)) < 1 else float(np.nextafter(np.float32(1), np.float32(2)))
@@ -109,18 +113,23 @@ def compared(bundles: Mapping[str, Bundle], prepared: Prepared) -> list[dict[str
             one_class = bundle.manifest.task == "multiclass"
             decided = decide_classes(proba) if one_class else decide(proba, [limits[label] for label in data.names])
             told[f"macro-F1, {part}"] = _macro_f1(data.labels, decided)
-        taken = answer_times(model, parts["judging"].texts, TIMED)
-        p50, p99 = np.percentile(taken, [50, 99]).tolist()
-        rows.append(told | {"mean µs": float(taken.mean()), "p50 µs": p50, "p99 µs": p99})
+        rows.append(told | times_of(model, parts["judging"].texts))
     return rows
 
 
-def _check(small: Manifest, larger: Manifest) -> None:
-    for one in (small, larger):
-        if one.task == "ner" or one.cascade is not None:
-            raise BadSetting("A cascade is made of two bundles that give categories.", "Name two such bundles.")
+def times_of(model: Answering, texts: Sequence[str]) -> dict[str, float]:
+    """Give mean, median and 99th percentile of an answer in microseconds."""
+    taken = answer_times(model, texts, TIMED)
+    p50, p99 = np.percentile(taken, [50, 99]).tolist()
+    return {"mean µs": float(taken.mean()), "p50 µs": p50, "p99 µs": p99}
+
+
+def check_pair(small: Manifest, larger: Manifest) -> None:
+    """Refuse what can't be joined."""
+    if small.cascade is not None or larger.cascade is not None:
+        raise BadSetting("A cascade is made of two bundles of one model each.", "Name two such bundles.")
     if small.task != larger.task or [one.name for one in small.labels] != [one.name for one in larger.labels]:
-        raise BadSetting("The two bundles don't know the same categories.", "Make both in one project.")
+        raise BadSetting("The two bundles don't know the same labels.", "Make both in one project.")
 
 
 def _bundle(small: Bundle, larger: Bundle, chosen: Step) -> Bundle:
@@ -131,6 +140,7 @@ def _bundle(small: Bundle, larger: Bundle, chosen: Step) -> Bundle:
         thresholds=[label.threshold for label in mine.labels],
         reading=theirs.reading,
         model=theirs.model,
+        tagging=theirs.tagging,
     )
     manifest = replace(
         mine,
@@ -172,7 +182,7 @@ Two models in one bundle: a {manifest.model.kind} ({manifest.model.recipe}) answ
 {told.passed_on:.1%} of the texts that the limit was fitted on.
 Made by Limbeck {manifest.made_with}, {manifest.made_at}.
 
-Categories: {cell(", ".join(label.title for label in manifest.labels))}.
+{"Entities" if manifest.task == "ner" else "Categories"}: {cell(", ".join(label.title for label in manifest.labels))}.
 
 | figure | |
 |---|---|

@@ -201,7 +201,8 @@ class LabelJudge:
         """Give macro-F1."""
         proba = self.load(bundle).predict_proba(self.texts)
         limits = np.array([label.threshold for label in bundle.manifest.labels])
-        counts = count(self.rows.labels, decide_classes(proba) if self._one_class else decide(proba, limits))
+        decided = decide_classes(proba) if self._one_class else decide(proba, limits)
+        counts = count(self.rows.labels.astype(np.float64), decided)
         return float(mean_over(counts.f1(), counts.support > 0))
 
     @property

@@ -32,6 +32,7 @@ from limbeck.errors import RunError
 from limbeck.measure.bootstrap import paired_entities
 from limbeck.measure.entities import exact_counts
 from limbeck.runtime.bundle import Bundle
+from limbeck.runtime.load import tagger
 from limbeck.runtime.manifest import Label, Manifest, Model, Reading, Reference, Tagging
 from limbeck.runtime.tagger import EMISSIONS, EntityPredictor
 from limbeck.runtime.wordinputs import EncoderReader, Reader
@@ -174,12 +175,12 @@ class EntityJudge:
 
     def load(self, bundle: Bundle) -> EntityPredictor:
         """Give a bundle at work."""
-        return EntityPredictor(bundle, self.config.compress.threads)
+        return tagger(bundle, self.config.compress.threads)
 
     def f1(self, bundle: Bundle) -> float:
         """Give F1 over all entities."""
         truth = [sentence.spans() for sentence in self.sentences]
-        return _f1(exact_counts(truth, self.load(bundle).tag(self.texts)))
+        return f1_of(exact_counts(truth, self.load(bundle).tag(self.texts)))
 
     def compare(self, whole: Bundle, tried: Mapping[str, EntityPredictor]) -> dict[str, Verdict]:
         """Compare entities by the paired bootstrap over sentences."""
@@ -187,7 +188,7 @@ class EntityJudge:
         measure = self.config.measure
         of_whole = self.load(whole).tag(self.texts)
         plain = exact_counts(truth, of_whole)
-        of_float = _f1(plain)
+        of_float = f1_of(plain)
         verdicts = {}
         for name, model in tried.items():
             tagged = model.tag(self.texts)
@@ -197,7 +198,8 @@ class EntityJudge:
         return verdicts
 
 
-def _f1(counts: Any) -> float:  # noqa: ANN401 - an array
+def f1_of(counts: Any) -> float:  # noqa: ANN401 - an array
+    """Give F1 over all entities, from what is right, found and there in each sentence."""
     right, found, there = counts.sum(axis=0)
     return float(2 * right / (found + there)) if found + there else 0.0
 

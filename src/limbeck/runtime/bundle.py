@@ -70,7 +70,7 @@ def read_bundle(folder: Path) -> Bundle:
             _check_graph(folder, graph, contents[graph])
     larger = None
     if told := manifest.cascade:
-        its_own = replace(manifest, cascade=None, reading=told.reading, model=told.model)
+        its_own = replace(manifest, cascade=None, reading=told.reading, model=told.model, tagging=told.tagging)
         larger = Bundle(folder, its_own, contents[LARGER], contents[LARGER_TOKENISER])
     return Bundle(folder, manifest, contents[GRAPH], contents[TOKENISER], larger)
 

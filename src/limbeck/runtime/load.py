@@ -15,11 +15,18 @@ if TYPE_CHECKING:
 def load(folder: str | Path, threads: int = 1) -> Predictor | EntityPredictor:
     """Check and load a bundle: what gives texts categories, or what finds entities in them."""
     bundle = read_bundle(Path(folder))
-    if bundle.manifest.task != "ner":
-        return classifier(bundle, threads)
-    from limbeck.runtime.tagger import EntityPredictor  # only who looks for entities waits for it
+    return tagger(bundle, threads) if bundle.manifest.task == "ner" else classifier(bundle, threads)
 
-    return EntityPredictor(bundle, threads)
+
+def tagger(bundle: Bundle, threads: int = 1) -> EntityPredictor:
+    """Give a bundle of entities at work: one model, or a small one with a larger one behind it."""
+    if bundle.manifest.cascade is None:
+        from limbeck.runtime.tagger import EntityPredictor  # only who looks for entities waits for it
+
+        return EntityPredictor(bundle, threads)
+    from limbeck.runtime.tagger_cascade import EntityCascade
+
+    return EntityCascade(bundle, threads)
 
 
 def classifier(bundle: Bundle, threads: int = 1, warn: bool = True) -> Predictor:

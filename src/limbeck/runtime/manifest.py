@@ -80,7 +80,8 @@ class Cascading:
     """How two models answer together: below `confidence` of the small one the larger one does.
 
     `thresholds` are the small model's own; the bundle's labels have the larger one's, in whose terms all answers are.
-    `passed_on` is the share of texts that the larger one answered when the limit was fitted.
+    `passed_on` is the share of texts that the larger one answered when the limit was fitted. Of taggers, `tagging` is
+    how the larger one tags.
     """
 
     confidence: Share
@@ -88,6 +89,7 @@ class Cascading:
     passed_on: Share
     reading: Reading
     model: Model
+    tagging: Tagging | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,11 +138,14 @@ class Manifest:
     def __post_init__(self) -> None:
         """Check what no fact can tell alone."""
         tags = 2 * len(self.labels) + 1
-        if (self.task == "ner") != (self.tagging is not None):
+        taggings = [self.tagging, *([self.cascade.tagging] if self.cascade else [])]
+        if any((self.task == "ner") != (tagging is not None) for tagging in taggings):
             raise ValueError("a bundle says how it tags if, and only if, it finds entities")
-        if self.cascade is not None and (self.task == "ner" or len(self.cascade.thresholds) != len(self.labels)):
-            raise ValueError("a cascade gives categories, and has a threshold of each for its small model")
-        if self.tagging is not None:
-            moves = [self.tagging.first, self.tagging.last, *self.tagging.between]
-            if any(len(row) not in (0, tags) for row in moves) or len(self.tagging.between) not in (0, tags):
+        if self.cascade is not None and len(self.cascade.thresholds) != len(self.labels):
+            raise ValueError("a cascade has a threshold of each label for its small model")
+        for tagging in taggings:
+            if tagging is None:
+                continue
+            moves = [tagging.first, tagging.last, *tagging.between]
+            if any(len(row) not in (0, tags) for row in moves) or len(tagging.between) not in (0, tags):
                 raise ValueError(f"moves between {tags} tags are expected")

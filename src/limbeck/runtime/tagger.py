@@ -34,6 +34,8 @@ ENDS = frozenset(".!?…。！？")
 EDGE = 1e-6
 
 Tags = NDArray[np.intp]
+# The tags and scores of some words in a row, and where each of them stands in its text.
+Part = tuple[tuple[Tags, Floats], Sequence[tuple[int, int]]]
 
 
 @dataclass(frozen=True)
@@ -87,17 +89,23 @@ class EntityPredictor:
         return [np.concatenate(scores) if scores else empty for scores in found]
 
     def _tag(self, texts: Sequence[str]) -> list[list[Span]]:
+        return [self._found(text) for text in self.seen(texts)]
+
+    def _found(self, text: Sequence[Part]) -> list[Span]:
+        return [span for decoded, places in text for span in self._spans(decoded, places)]
+
+    def seen(self, texts: Sequence[str]) -> list[list[Part]]:
+        """Give the tags of each text's parts: nearly always one, none if it has no words."""
         _check(texts)
         places = [words(text) for text in texts]
         tokens = [[text[a:b] for a, b in mine] for text, mine in zip(texts, places, strict=True)]
         whole = [self._parts(mine) for mine in tokens]
         if len(whole) == 1 and len(whole[0]) == 1:
-            return [list(self._spans(self._one(tokens[0]), places[0]))]
+            return [[(self._one(tokens[0]), places[0])]]
         pieces = [tokens[row][a:b] for row, cut in enumerate(whole) for a, b in cut]
         decoded = self._decoded(pieces)
         return [
-            [span for first, last in cut for span in self._spans(next(decoded), mine[first:last])]
-            for mine, cut in zip(places, whole, strict=True)
+            [(next(decoded), mine[first:last]) for first, last in cut] for mine, cut in zip(places, whole, strict=True)
         ]
 
     def _parts(self, tokens: Sequence[str]) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ import numpy as np
 from limbeck.errors import BadSetting
 from limbeck.runtime.bundle import CARD, read_bundle
 from limbeck.runtime.confidence import confidence
-from limbeck.runtime.load import classifier
+from limbeck.runtime.load import classifier, tagger
 from limbeck.runtime.manifest import Manifest
 from limbeck.runtime.predictor import Predictor
 from limbeck.runtime.tagger import EntityPredictor
@@ -138,7 +138,7 @@ def load_model(name: str, folder: Path, threads: int) -> tuple[Loaded, float]:
     bundle = read_bundle(folder)
     # Answers tell if a text's end was not read; nobody reads warnings here.
     ner = bundle.manifest.task == "ner"
-    predictor = EntityPredictor(bundle, threads) if ner else classifier(bundle, threads, warn=False)
+    predictor = tagger(bundle, threads) if ner else classifier(bundle, threads, warn=False)
     version = hashlib.sha256(json.dumps(asdict(bundle.manifest), sort_keys=True).encode()).hexdigest()[:12]
     labels = bundle.manifest.labels
     thresholds = {label.name: round(label.threshold, DIGITS) for label in labels}
