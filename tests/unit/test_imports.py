@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = ("torch", "transformers", "sklearn", "pandas", "scipy", "pyarrow", "mlflow", "optuna", "xgboost")
+HEAVY = ("torch", "transformers", "sklearn", "pandas", "scipy", "pyarrow", "mlflow", "optuna", "xgboost", "openvino")
 
 
 @pytest.mark.parametrize(

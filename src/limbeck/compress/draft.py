@@ -17,7 +17,7 @@ from torch import nn
 import limbeck
 from limbeck.compress.export import FARTHEST, export
 from limbeck.compress.fuse import fold, fuse_transformer
-from limbeck.compress.recipes import FLOAT
+from limbeck.compress.recipes import FLOAT, backend_of
 from limbeck.compress.tables import keep_rows
 from limbeck.compress.teachers import network_of
 from limbeck.compress.vocabulary import cut_vocabulary, read_differently
@@ -82,9 +82,9 @@ class Draft:
     samples: tuple[Mapping[str, Any], ...] = ()
 
     def with_graph(self, graph: bytes, recipe: str) -> Bundle:
-        """Give the bundle with another graph."""
+        """Give the bundle with another graph, for what the recipe's name says to run it."""
         manifest = self.bundle.manifest
-        model = replace(manifest.model, recipe=recipe)
+        model = replace(manifest.model, recipe=recipe, backend=backend_of(recipe))
         return replace(self.bundle, graph=graph, manifest=replace(manifest, model=model))
 
 

@@ -1,13 +1,14 @@
 """Ways to make a graph smaller and faster; a new one is a function and a line here, and its name in the settings.
 
-A recipe of token tables and one of weights may be joined by a plus: 'tables-products+int8-channels'.
+A recipe of token tables and one of weights may be joined by a plus: 'tables-products+int8-channels'. What runs the
+graph may be named behind an at sign: 'float@openvino' is the graph of float.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from limbeck.compress.eight_bits import quantise, quantise_tables
 from limbeck.compress.four_bits import quantise_weights
@@ -16,6 +17,8 @@ from limbeck.compress.rows import scale_rows
 from limbeck.compress.sensitivity import guilty_products, is_large, spare_until
 from limbeck.compress.small_tables import by_products, factorised, in_four_bits
 from limbeck.compress.static import Range, quantise_static
+from limbeck.errors import ExtraMissing
+from limbeck.runtime.manifest import Backend
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Circumstances:
 Recipe = Callable[[bytes, Circumstances], bytes]
 
 FLOAT = "float"
-JOINED = "+"
+JOINED, RUN_BY = "+", "@"
 
 
 def as_it_is(graph: bytes, circumstances: Circumstances) -> bytes:
@@ -122,7 +125,7 @@ def _in_place(small: bytes, plain: bytes, circumstances: Circumstances) -> bytes
 
 def recipe_of(name: str) -> Recipe:
     """Give a recipe by its name; of two that are joined, the second works on what the first made."""
-    parts = [RECIPES[part] for part in name.split(JOINED)]
+    parts = [RECIPES[part] for part in graph_of(name).split(JOINED)]
 
     def recipe(graph: bytes, circumstances: Circumstances) -> bytes:
         for part in parts:
@@ -134,7 +137,30 @@ def recipe_of(name: str) -> Recipe:
 
 def about(name: str) -> str:
     """Say what a recipe does."""
-    return "; ".join(ABOUT[part] for part in name.split(JOINED))
+    told = "; ".join(ABOUT[part] for part in graph_of(name).split(JOINED))
+    return told + BY_BACKEND[backend_of(name)]
+
+
+def graph_of(name: str) -> str:
+    """Give the recipe that makes the graph, whatever runs it."""
+    return name.partition(RUN_BY)[0]
+
+
+def backend_of(name: str) -> Backend:
+    """Give what runs a recipe's graph."""
+    return cast(Backend, name.partition(RUN_BY)[2] or "onnxruntime")
+
+
+def need_backends(names: Iterable[str]) -> None:
+    """Refuse recipes whose backend is not installed."""
+    from limbeck.runtime.openvino_session import NotInstalled, import_openvino
+
+    wanting = [name for name in names if backend_of(name) != "onnxruntime"]
+    if wanting:
+        try:
+            import_openvino()
+        except NotInstalled:
+            raise ExtraMissing("openvino", f"The recipe {wanting[0]}") from None
 
 
 RECIPES: dict[str, Recipe] = {
@@ -156,6 +182,12 @@ RECIPES: dict[str, Recipe] = {
     "static-percentile": _static("percentile"),
     "static-entropy": _static("entropy"),
     "int4": four_bits,
+}
+
+BY_BACKEND: dict[Backend, str] = {
+    "onnxruntime": "",
+    "openvino": "; run by OpenVINO",
+    "openvino-bf16": "; run by OpenVINO in 16-bit floats",
 }
 
 ABOUT: dict[str, str] = {

@@ -9,6 +9,8 @@ from limbeck.runtime.facts import Matches, Within, not_empty
 
 FORMAT = 1
 
+# What runs a graph: onnxruntime, which always can, or OpenVINO in floats of 32 bits or, where processors have them, 16.
+Backend = Literal["onnxruntime", "openvino", "openvino-bf16"]
 Share = Annotated[float, Within(0, 1)]
 Count = Annotated[int, Within(0)]
 Digest = Annotated[str, Matches("[0-9a-f]{64}")]
@@ -48,13 +50,15 @@ class Reading:
 class Model:
     """What the network is: its kind, the recipe that made it small, and how many numbers it holds.
 
-    `embedding` is the width of the output of that name; 0 means that there is none.
+    `embedding` is the width of the output of that name; 0 means that there is none. `backend` is what the graph was
+    judged and timed with; where that is not installed, onnxruntime runs the same graph.
     """
 
     kind: str
     recipe: str
     parameters: Count
     embedding: Count = 0
+    backend: Backend = "onnxruntime"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -208,7 +208,7 @@ class Predictor:
     @cached_property
     def _run_batch(self) -> Any:  # noqa: ANN401 - onnxruntime has no types
         """A session that leaves the other threads to other batches."""
-        return self._run if self.threads == 1 else open_session(self._bundle, 1)
+        return self._run if self.threads == 1 else open_session(self._bundle, 1, callers=self.threads)
 
 
 def checked(texts: Sequence[str]) -> Sequence[str]:

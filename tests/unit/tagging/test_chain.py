@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 from tagging_project import make_sentences, tag_pipeline
 
 from limbeck import load
+from limbeck.compress.taggers import draft_tagger, student_tagger
 from limbeck.data.splits import JUDGING, TUNING
 from limbeck.data.tagged import PreparedSentences
 from limbeck.errors import BadSetting, BrokenRow, ColumnMissing
 from limbeck.measure.taggers import load_measured_taggers, tags_of_spans
+from limbeck.runtime.openvino_session import run_by_openvino
+from limbeck.runtime.tagger import EntityPredictor
 from limbeck.runtime.viterbi import tag_names
 from limbeck.scorer import Span, Tagger
 from limbeck.tagging.lesson import tags_of
@@ -61,6 +64,25 @@ def test_any_text_gives_spans_that_cut_it(tagged, kind, texts):
 
 
 _BUNDLES: dict = {}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_openvino_finds_what_onnxruntime_finds(tagged, kind):
+    sentences = prepared_of(tagged).test[:20]
+    student = load_tagger_student(tagged.folder("distill") / kind)
+    made = draft_tagger(student_tagger(student), [sentence.tokens for sentence in sentences])
+    run_by_openvino(made.bundle.graph, "openvino", threads=1)
+    mine, theirs = (EntityPredictor(made.with_graph(made.bundle.graph, name)) for name in ("float@openvino", "float"))
+    texts = [sentence.text for sentence in sentences]
+    assert mine.tag(texts[:1]) and [_cut(found) for found in mine.tag(texts)] == [
+        _cut(found) for found in theirs.tag(texts)
+    ]
+    for one, other in zip(*(model.emissions([s.tokens for s in sentences]) for model in (mine, theirs)), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-4)
+
+
+def _cut(spans):
+    return [(span.start, span.end, span.type) for span in spans]
 
 
 def _bundle(tagged, kind):
