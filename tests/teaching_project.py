@@ -23,11 +23,11 @@ QUICK = [
 ]
 
 
-def teaching_project(folder: Path) -> Path:
+def teaching_project(folder: Path, width: int = 32, inner: int = 64) -> Path:
     """Write the small project and an encoder with random weights that knows its words."""
     write_project(folder)
     words = " ".join(text for text, _ in make_texts(300, 1)).replace(",", " ").split()
-    tiny_encoder(folder / "encoder", [word for word in words if not word.isdigit()])
+    tiny_encoder(folder / "encoder", [word for word in words if not word.isdigit()], width=width, inner=inner)
     return folder
 
 

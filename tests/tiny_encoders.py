@@ -25,7 +25,9 @@ CONFIGS = {
 }
 
 
-def tiny_encoder(folder: Path, words: list[str], kind: str = "bert", layers: int = 2, width: int = 32) -> Path:
+def tiny_encoder(
+    folder: Path, words: list[str], kind: str = "bert", layers: int = 2, width: int = 32, inner: int = 64
+) -> Path:
     """Write an encoder's folder: configuration, random weights, tokeniser over `words`."""
     import torch
 
@@ -45,9 +47,9 @@ def tiny_encoder(folder: Path, words: list[str], kind: str = "bert", layers: int
         mask_token="<mask>",
     )
     fast.save_pretrained(folder)
-    shape = {"hidden_size": width, "num_hidden_layers": layers, "num_attention_heads": 4, "intermediate_size": 64}
+    shape = {"hidden_size": width, "num_hidden_layers": layers, "num_attention_heads": 4, "intermediate_size": inner}
     if kind == "distilbert":
-        shape = {"dim": width, "n_layers": layers, "n_heads": 4, "hidden_dim": 64}
+        shape = {"dim": width, "n_layers": layers, "n_heads": 4, "hidden_dim": inner}
     torch.manual_seed(0)
     config = CONFIGS[kind](vocab_size=len(vocabulary), max_position_embeddings=130, pad_token_id=1, **shape)
     AutoModel.from_config(config).save_pretrained(folder)

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from limbeck.config import StudentSettings
 from limbeck.errors import BadSetting
-from limbeck.runtime.batches import batches_by_length
+from limbeck.students.observe import MULTIPLE, batches_of, observe
+from limbeck.students.width import keep_width
 from limbeck.teach.network import Encoder
-from limbeck.training.tokens import SCORED_AT_ONCE, Ids, Tokens, pad
+from limbeck.training.tokens import Tokens
 
-# Widths are multiples of this: products of other sizes are slower than the next larger one.
-MULTIPLE = 32
 # Texts that show which columns matter.
 SHOWN = 512
 # What configurations call the inner width.
@@ -28,10 +26,18 @@ NAMES = ("intermediate_size", "hidden_dim", "d_ff", "ffn_dim")
 
 
 def shrink(encoder: Encoder, folder: Path, settings: StudentSettings, texts: Sequence[str]) -> None:
-    """Make an encoder as narrow as the settings say; `folder` has its tokeniser."""
+    """Make an encoder as narrow as the settings say; `folder` has its tokeniser.
+
+    Columns go first: the states still are what they were when it is seen which columns texts use.
+    """
+    if settings.inner == 1 and settings.width == 1:
+        return
+    tokens = Tokens(folder, settings.max_tokens)
+    batches = batches_of(tokens.encode(texts[:SHOWN]), tokens.pad_id)
     if settings.inner < 1:
-        tokens = Tokens(folder, settings.max_tokens)
-        keep_inner(encoder, settings.inner, batches_of(tokens.encode(texts[:SHOWN]), tokens.pad_id))
+        keep_inner(encoder, settings.inner, batches)
+    if settings.width < 1:
+        keep_width(encoder, settings.width, batches)
 
 
 def keep_inner(encoder: Encoder, share: float, batches: Sequence[tuple[Tensor, Tensor]]) -> int:
@@ -57,13 +63,6 @@ def keep_inner(encoder: Encoder, share: float, batches: Sequence[tuple[Tensor, T
     return wanted
 
 
-def batches_of(ids: Sequence[Ids], pad_id: int) -> list[tuple[Tensor, Tensor]]:
-    """Give ids and masks of texts, those of similar length together."""
-    groups = batches_by_length(np.array([len(one) for one in ids], dtype=np.intp), SCORED_AT_ONCE)
-    padded = [pad(ids, rows, pad_id) for rows in groups]
-    return [(batch.ids, batch.mask) for batch in padded]
-
-
 def _pair(layer: nn.Module, width: int) -> tuple[nn.Linear, nn.Linear]:
     """Find the two products of a layer's feed-forward part: from the width to the inner one, and back."""
     linear = [module for module in layer.modules() if isinstance(module, nn.Linear)]
@@ -77,29 +76,17 @@ def _pair(layer: nn.Module, width: int) -> tuple[nn.Linear, nn.Linear]:
     )
 
 
-@torch.no_grad()
 def _activations(
     encoder: Encoder, narrow: Sequence[nn.Linear], batches: Sequence[tuple[Tensor, Tensor]]
 ) -> list[Tensor]:
-    """Give the mean size of what each column of each layer holds, over the tokens of texts."""
+    """Give the size of what each column of each layer holds, added up over the tokens of texts."""
     totals = [torch.zeros(module.in_features) for module in narrow]
-    inside: list[Tensor] = []
 
-    def add(number: int, states: Tensor) -> None:
-        totals[number] += states[inside[0].bool()].abs().float().sum(dim=0).cpu()
+    def see(number: int, states: Tensor) -> None:
+        if number < len(totals):
+            totals[number] += states.abs().float().sum(dim=0).cpu()
 
-    handles = [
-        module.register_forward_pre_hook(lambda _, given, number=number: add(number, given[0]))
-        for number, module in enumerate(narrow)
-    ]
-    try:
-        encoder.eval()
-        for ids, mask in batches:
-            inside[:] = [mask]
-            encoder(ids, mask)
-    finally:
-        for handle in handles:
-            handle.remove()
+    observe(encoder, narrow, batches, see)
     return totals
 
 

@@ -8,7 +8,8 @@ from tiny_encoders import CONFIGS, tiny_encoder
 from limbeck.compress.draft import fused_transformer
 from limbeck.errors import BadSetting
 from limbeck.students.network import Plan
-from limbeck.students.shrink import _pair, batches_of, keep_inner
+from limbeck.students.observe import batches_of
+from limbeck.students.shrink import _pair, keep_inner
 from limbeck.students.transformer import Transformer, save_encoder
 from limbeck.teach.network import Encoder
 
