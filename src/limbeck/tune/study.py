@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import socket
 import time
 import uuid
@@ -29,7 +30,9 @@ BEAT, SILENCE = 20, 90
 # A trial that takes its process with it so often is not tried again.
 TRIES = 3
 ABOUT, WORKER, TRIED, WHY = "about", "worker", "tried", "why"
+# Seconds for another process that makes a study or its tables, and what a database says of tables that are there.
 PATIENCE = 10.0
+_THERE = re.compile("already exists|duplicate key|UNIQUE constraint|is locked", re.IGNORECASE)
 
 
 def storage_of(workdir: Path, told: str) -> str:
@@ -69,7 +72,7 @@ def open_study(
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     about = {**about, "local": url.startswith("sqlite:") and f"/{FOLDER}/{DATABASE}" in url}
     try:
-        storage = _storage(url)
+        storage = _ready(url)
         if fresh:
             with contextlib.suppress(KeyError):
                 optuna.delete_study(study_name=name, storage=storage)
@@ -82,10 +85,10 @@ def open_study(
         raise _unreachable(url, error) from None
     if ABOUT in study.user_attrs:
         _compare(name, study.user_attrs[ABOUT], about)
-    else:
-        study.set_user_attr(ABOUT, dict(about))
     if not any(trial.user_attrs.get(UNTUNED) for trial in counting(study)):
         study.enqueue_trial(dict(present), user_attrs={UNTUNED: True})
+    # Last, so that whoever waits for it finds the study whole.
+    study.set_user_attr(ABOUT, about)
     study.sampler = PlacedSampler(space, seed)
     return study
 
@@ -96,6 +99,18 @@ def close(study: optuna.Study) -> None:
     engine = getattr(getattr(backend, "_backend", backend), "engine", None)
     if engine is not None:
         engine.dispose()
+
+
+def _ready(url: str) -> optuna.storages.RDBStorage:
+    """Connect, and make the tables; another process may be making them at this very moment."""
+    last = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return _storage(url)
+        except (SQLAlchemyError, optuna.exceptions.StorageInternalError) as error:
+            if not _THERE.search(str(error)) or time.monotonic() > last:
+                raise
+            time.sleep(0.5)
 
 
 def _storage(url: str) -> optuna.storages.RDBStorage:
@@ -212,8 +227,10 @@ def find_lost(study: optuna.Study, worker: Worker) -> None:
         optuna.storages.fail_stale_trials(study)
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
         told = trial.user_attrs.get(WORKER)
-        # Without a worker's name it was lost, or is just being asked for, by one of this folder or of elsewhere.
-        if worker.is_gone(told) if told else _is_local(study) and worker.is_alone():
+        began = trial.datetime_start.timestamp() if trial.datetime_start else 0.0
+        # Without a worker's name it is just being asked for, or was lost then.
+        nameless = time.time() - began > SILENCE or (_is_local(study) and worker.is_alone())
+        if worker.is_gone(told) if told else nameless:
             with contextlib.suppress(ValueError, optuna.exceptions.UpdateFinishedTrialError):
                 study.tell(trial.number, state=TrialState.FAIL)
                 _lost(study, trial)

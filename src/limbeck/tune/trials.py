@@ -140,11 +140,14 @@ def _settings(work: Work, trial: optuna.Trial, untuned: bool) -> dict[str, Value
 def _refuse_twins(
     work: Work, study: optuna.Study, trial: optuna.Trial, settings: Mapping[str, Value], untuned: bool
 ) -> None:
-    """Leave a trial to whoever has the same settings; whoever comes second sees it, as both wrote theirs first."""
+    """Leave a trial to whoever has the same settings; whoever comes second sees it, as both wrote theirs first.
+
+    Of two with the present settings the first stays; of others both may go, and draw again.
+    """
     for other in counting(study):
-        alike = bool(other.user_attrs.get(UNTUNED)) == untuned
-        same = untuned or key(neat(work.space, other.params)) == key(settings)
-        if other.number != trial.number and alike and same:
+        if other.number == trial.number or bool(other.user_attrs.get(UNTUNED)) != untuned:
+            continue
+        if other.number < trial.number if untuned else key(neat(work.space, other.params)) == key(settings):
             raise Elsewhere
 
 

@@ -42,7 +42,7 @@ class Strand:
 
 def parallel(title: str, axes: Sequence[Axis], strands: Sequence[Strand]) -> Markup:
     """Draw strands from the first axis down to the last; what is drawn last lies on top."""
-    parts: list[Markup] = []
+    parts, told = list[Markup](), list[Markup]()
     scales = [axis.scale() for axis in axes]
     for at, (axis, scale) in enumerate(zip(axes, scales, strict=True)):
         y = TOP + ROW * at
@@ -56,7 +56,7 @@ def parallel(title: str, axes: Sequence[Axis], strands: Sequence[Strand]) -> Mar
             anchor = "start" if number == 0 else "end" if number == len(ends) - 1 else "middle"
             short = fitting(name, room)
             x = scale(place)
-            parts.append(element("text", short, x=x, y=y + 15, text_anchor=anchor, class_="tick"))
+            told.append(element("text", short, x=x, y=y + 15, text_anchor=anchor, class_="tick over"))
     for strand in strands:
         known = [
             (scale(value), TOP + ROW * at)
@@ -70,7 +70,8 @@ def parallel(title: str, axes: Sequence[Axis], strands: Sequence[Strand]) -> Mar
         parts.append(element("path", element("title", strand.tells), d=path, class_=kind))
         if not strand.faint:
             parts += [mark(x, y, strand.look, strand.tells, size=3) for x, y in known]
-    return drawing(TOP + ROW * (len(axes) - 1) + 24, *parts, title=title)
+    # Last, so that they can be read where strands cross them.
+    return drawing(TOP + ROW * (len(axes) - 1) + 24, *parts, *told, title=title)
 
 
 def positions(axis: Axis, values: Mapping[str, object]) -> float | None:
