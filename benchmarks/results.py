@@ -52,9 +52,15 @@ def published(name: str) -> list[dict[str, str]]:
 Table = Callable[[Path, list[str], list[str]], tuple[list[dict[str, object]], str]]
 
 
-def run_tables(prefix: str, tables: Mapping[str, Table], about: str | None) -> None:
-    """Parse the command line of a benchmark with several tables, make one of them, and publish it."""
-    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+def run_tables(
+    prefix: str, tables: Mapping[str, Table], about: str | None, options: Sequence[argparse.ArgumentParser] = ()
+) -> None:
+    """Parse the command line of a benchmark with several tables, make one of them, and publish it.
+
+    `options` are parsers of what a benchmark takes besides, which it reads itself.
+    """
+    shape = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=about, formatter_class=shape, parents=list(options))
     parser.add_argument("table", choices=tables)
     parser.add_argument("--data", type=Path, default=Path("data"), help="the folder of data sets")
     parser.add_argument("--only", nargs="+", default=[], help="a part of the table, e.g. airline or airline:probe")

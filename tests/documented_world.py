@@ -24,7 +24,7 @@ QUICK = {
     "multilabel": """
         split.folds=3 teach.folds=2 train.epochs=2 train.steps=20 students.kinds=["bag"] students.size=small
         distill.steps=40 distill.enough=0 baselines.kinds=["tfidf-logreg"] baselines.trials=2 measure.rounds=100
-        compress.recipes=["tables"] compress.baselines=false""".split(),
+        compress.recipes=["tables"] compress.baselines=false tune.trials=2""".split(),
     "ner": """
         split.folds=3 teach.folds=2 train.steps=60 train.rate=0.003 train.head_rate=0.01 students.kinds=["cnn"]
         distill.steps=80 distill.head_rate=0.01 measure.rounds=100 compress.recipes=["tables"]""".split(),

@@ -28,6 +28,10 @@
     │   ├── UnknownStep         L403
     │   ├── InputChanged        L404  a file changed while a step read it
     │   └── SystemRefused       L405  the system refused to read or write a file
+    ├── TuneError               L450  something about a search for better settings
+    │   ├── NothingToTune       L451  a target that this project doesn't have, or with nothing to search
+    │   ├── StudyUnreachable    L452  a study's database that can't be opened
+    │   └── OtherStudy          L453  a study of other settings, data or a space that has changed
     ├── MeasureError            L500  figures asked of arrays that don't fit together
     ├── BundleError             L600
     │   ├── BundleMissing       L601  no bundle where one was expected
@@ -268,6 +272,31 @@ class SystemRefused(RunError):
     """The system refused to read or write a file."""
 
     code = "L405"
+
+
+class TuneError(LimbeckError):
+    """Something about a search for better settings."""
+
+    code = "L450"
+    exit_code = 5
+
+
+class NothingToTune(TuneError):
+    """A target that the project doesn't have, or in which nothing can be searched."""
+
+    code = "L451"
+
+
+class StudyUnreachable(TuneError):
+    """A study's database can't be opened."""
+
+    code = "L452"
+
+
+class OtherStudy(TuneError):
+    """A study was made for other settings, other data or another space."""
+
+    code = "L453"
 
 
 class MeasureError(LimbeckError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -82,15 +82,17 @@ class Pipeline:
         force: bool = False,
         on_step: Callable[[StepState, str], None] = lambda state, event: None,
         only: str | None = None,
+        patience: float = 0.0,
     ) -> list[StepState]:
         """Execute what is out of date: everything, or `until` and the steps that it needs; with `force`, all of it.
 
-        With `only`, that step alone; those that it needs must be done.
+        With `only`, that step alone; those that it needs must be done. A project that another process holds is waited
+        for, at most `patience` seconds.
 
         `on_step` is told 'start', 'done' or 'fresh' (there was nothing to do). Finished steps survive any kill.
         """
         wanted = self._up_to(only or until)
-        with self.store.lock():
+        with self.store.lock(patience):
             self.store.sweep()
             tracker = make_tracker(self.project)
             states: dict[str, StepState] = {}
@@ -110,6 +112,13 @@ class Pipeline:
                 self._report(step, state.key, tracker)
             self._hashes.save()
         return [states[only]] if only else list(states.values())
+
+    def settings(self, until: str) -> dict[str, Any]:
+        """Give all settings that a step, and those that it needs, depend on, by their dotted names."""
+        found: dict[str, Any] = {}
+        for step in self._up_to(until):
+            found |= self._settings(step)
+        return dict(_leaves(found))
 
     def _up_to(self, until: str | None) -> tuple[Step, ...]:
         if until is None:
@@ -185,19 +194,22 @@ class Pipeline:
 
     def _inputs(self, step: Step, before: Mapping[str, StepState]) -> dict[str, Any]:
         """Collect all that a step's result depends on, as plain values; their hash is its key."""
-        values = self.project.config.model_dump(mode="json")
-        for name in step.unmoved_by:
-            section, _, key = name.partition(".")
-            values[section].pop(key)
-        idle = step.idle(self.project.config)
         return {
-            "settings": {name: _value(values, name) for name in step.settings if name not in idle},
+            "settings": self._settings(step),
             "code": {package: code_version(package) for package in step.code}
             | {f"limbeck.steps.{step.name}": function_version(step.run)},
             "libraries": library_versions(step.libraries),
             "files": self._named(step.files(self.project)),
             "after": {name: before[name].content or before[name].key for name in step.after},
         }
+
+    def _settings(self, step: Step) -> dict[str, Any]:
+        values = self.project.config.model_dump(mode="json")
+        for name in step.unmoved_by:
+            section, _, key = name.partition(".")
+            values[section].pop(key)
+        idle = step.idle(self.project.config)
+        return {name: _value(values, name) for name in step.settings if name not in idle}
 
     def _named(self, files: Sequence[Path]) -> dict[str, str]:
         """Give files' hashes by name; a file from elsewhere, as an encoder's, may lie elsewhere on another machine."""
@@ -237,6 +249,14 @@ class Pipeline:
 def _value(values: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 - any plain value
     section, _, key = name.partition(".")
     return values[section][key] if key else values[section]
+
+
+def _leaves(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        if isinstance(value, Mapping) and value:
+            yield from _leaves(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
 
 
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any, Any]]:

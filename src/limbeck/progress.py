@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -30,22 +30,30 @@ def progress(items: Iterable[T], what: str, total: int | None = None) -> Iterato
             advance(1)
 
 
+class Advance(Protocol):
+    """What moves a bar."""
+
+    def __call__(self, done: int, what: str | None = None) -> None:
+        """Say that so many more are done, and what is being done from now on if that is another thing."""
+        ...
+
+
 @contextlib.contextmanager
-def bar(what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+def bar(what: str, total: int | None = None) -> Iterator[Advance]:
     """Show a bar while the block runs; what it gives, called with a number, says that so many more are done.
 
     Bars inside a bar stand below it.
     """
     if _quiet or not sys.stderr.isatty():
-        yield lambda _: None
+        yield lambda done, what=None: None
         return
     with _shared_display() as display:
         task = display.add_task(what, total=total, rate="")
 
-        def advance(done: int) -> None:
+        def advance(done: int, what: str | None = None) -> None:
             mine = next(t for t in display.tasks if t.id == task)
             speed = mine.finished_speed or mine.speed
-            display.update(task, advance=done, rate=_rate(speed) if speed else "")
+            display.update(task, advance=done, rate=_rate(speed) if speed else "", description=what)
 
         try:
             yield advance

@@ -114,8 +114,9 @@ class Store:
     """The results of one project, below `root`."""
 
     def __init__(self, root: Path) -> None:
-        """Use `root`, which need not exist yet."""
+        """Use `root`, which need not exist yet. `made` lists, as (kind, key), what this process put there."""
         self.root = root
+        self.made: list[tuple[str, str]] = []
 
     def folder(self, kind: str, key: str) -> Path:
         """Say where a result stands, finished or not."""
@@ -172,6 +173,7 @@ class Store:
             for file in [*files.values(), part / MANIFEST]:
                 _sync(file)
             self._put(part, self.folder(kind, key))
+            self.made.append((kind, key))
         finally:
             shutil.rmtree(part, ignore_errors=True)
 

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbeck.baselines.features import Sparse, WordFeatures
+from limbeck.baselines.search import search
 from limbeck.baselines.task import FitTask, Floats, out_of_fold
 from limbeck.errors import ExtraMissing
 from limbeck.measure import average_precision
-from limbeck.tune import search
 
 if TYPE_CHECKING:
     import optuna
@@ -53,7 +53,8 @@ class Boosted:
                 columns.append(average_precision(labels, out_of_fold(folds, held_out_scores, side_by_side=True)))
             return float(np.mean(columns))
 
-        found = search(task.name, objective, task.trials, task.seconds, task.seed, task.studies, task.fresh)
+        limits = task.settings.trials, task.settings.seconds
+        found = search(task.name, objective, *limits, task.seed, task.studies, task.fresh)
         boosters = [_boost(rows, task.labels[:, c], w, found.best, task.seed) for c, w in enumerate(task.weights)]
         about = {
             "settings": found.best,

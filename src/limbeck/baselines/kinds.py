@@ -42,3 +42,10 @@ class Model(Protocol):
 
 
 KINDS: dict[str, type[Model]] = {"svm": RbfSvm, "tfidf-logreg": Logistic, "xgboost": Boosted}
+
+# The settings of [baselines] that only one kind heeds.
+HEEDED: dict[str, tuple[str, ...]] = {
+    "svm": ("svm_c", "svm_gamma"),
+    "tfidf-logreg": ("logreg_c", "logreg_words"),
+    "xgboost": ("trials", "seconds"),
+}

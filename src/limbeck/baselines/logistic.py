@@ -28,8 +28,8 @@ class Logistic:
 
     @classmethod
     def fit(cls, task: FitTask) -> Self:
-        """Choose the regularisation by cross-validated average precision, then fit on everything."""
-        features = WordFeatures.fit(task.texts, longest=2, tfidf=True)
+        """Choose the regularisation by cross-validated average precision, unless it is set, then fit on everything."""
+        features = WordFeatures.fit(task.texts, longest=task.settings.logreg_words, tfidf=True)
         rows = features.transform(task.texts)
         folds = task.inner_folds()
 
@@ -42,7 +42,9 @@ class Logistic:
 
             return [out_of_fold(folds, lambda out, c=c: held_out_scores(c, out)) for c in range(task.labels.shape[1])]  # type: ignore[misc]
 
-        strength = max(STRENGTHS, key=lambda s: mean_average_precision(task.labels, scores(s)))
+        strength = task.settings.logreg_c or max(
+            STRENGTHS, key=lambda s: mean_average_precision(task.labels, scores(s))
+        )
         models = [_regress(rows, task.labels[:, c], w, strength, task.seed) for c, w in enumerate(task.weights)]
         return cls(
             features, np.vstack([m.coef_ for m in models]), np.concatenate([m.intercept_ for m in models]), strength

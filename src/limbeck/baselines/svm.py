@@ -49,25 +49,30 @@ class RbfSvm:
 
     @classmethod
     def fit(cls, task: FitTask) -> Self:
-        """Choose the cost by cross-validated average precision; the same held-out margins fit Platt's line."""
+        """Choose the cost by cross-validated average precision; the same held-out margins fit Platt's line.
+
+        A cost that the settings name is the only one that is tried.
+        """
         features = WordFeatures.fit(task.texts)
         rows = features.transform(task.texts)
         folds = task.inner_folds()
+        costs = (task.settings.svm_c,) if task.settings.svm_c else COSTS
+        gamma = task.settings.svm_gamma or "scale"
 
         def margins(cost: float, column: int) -> Floats:
             def held_out_margins(held_out: NDArray[np.bool_]) -> Floats:
-                model = _machine(rows[~held_out], task.labels[~held_out, column], task.weights[column], cost)
+                model = _machine(rows[~held_out], task.labels[~held_out, column], task.weights[column], cost, gamma)
                 return np.asarray(model.decision_function(rows[held_out]))
 
             return out_of_fold(folds, held_out_margins, side_by_side=True)
 
-        tried = {cost: [margins(cost, c) for c in range(task.labels.shape[1])] for cost in COSTS}
-        cost = max(COSTS, key=lambda c: mean_average_precision(task.labels, tried[c]))
+        tried = {cost: [margins(cost, c) for c in range(task.labels.shape[1])] for cost in costs}
+        cost = max(costs, key=lambda c: mean_average_precision(task.labels, tried[c]))
         machines = []
         for column, weight in enumerate(task.weights):
             labels = task.labels[:, column]
             slope, offset = _platt(tried[cost][column], labels)
-            model = _machine(rows, labels, weight, cost)
+            model = _machine(rows, labels, weight, cost, gamma)
             machines.append(
                 Machine(
                     model.support_vectors_,
@@ -123,8 +128,8 @@ class RbfSvm:
         return {"C": self.cost, "support_vectors": [machine.vectors.shape[0] for machine in self.machines]}
 
 
-def _machine(rows: Sparse, labels: NDArray[np.float32], weight: float, cost: float) -> SVC:
-    return SVC(C=cost, kernel="rbf", gamma="scale", class_weight={0: 1.0, 1: weight}, cache_size=500).fit(rows, labels)
+def _machine(rows: Sparse, labels: NDArray[np.float32], weight: float, cost: float, gamma: float | str) -> SVC:
+    return SVC(C=cost, kernel="rbf", gamma=gamma, class_weight={0: 1.0, 1: weight}, cache_size=500).fit(rows, labels)
 
 
 def _platt(margins: Floats, labels: NDArray[np.float32]) -> tuple[float, float]:

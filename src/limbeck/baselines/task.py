@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from limbeck.config import BaselineSettings
 from limbeck.data.splits import assign_folds
 from limbeck.measure import average_precision
 
@@ -21,15 +22,14 @@ INNER_FOLDS = 3
 
 @dataclass(frozen=True)
 class FitTask:
-    """Texts with complete 0/1 labels [texts, columns], a weight for each column's positives, the search's limits."""
+    """Texts with complete 0/1 labels [texts, columns], a weight for each column's positives, and the settings."""
 
     name: str
     texts: list[str]
     labels: NDArray[np.float32]
     weights: tuple[float, ...]
     seed: int
-    trials: int
-    seconds: float
+    settings: BaselineSettings
     studies: Path
     fresh: bool = False
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from limbeck.baselines.kinds import KINDS
+from limbeck.baselines.kinds import HEEDED, KINDS
 from limbeck.baselines.scorer import BaselineScorer, Part
 from limbeck.baselines.task import INNER_FOLDS, FitTask
 from limbeck.config import Config
@@ -112,14 +112,14 @@ def _fitted(
     weights = (
         balanced.tolist() if settings.positive_weight == "balanced" else [settings.positive_weight] * labels.shape[1]
     )
-    search = {"trials": settings.trials, "seconds": settings.seconds} if kind == "xgboost" else {}
+    heeded = {name: getattr(settings, name) for name in HEEDED[kind]}
     about = {
         "kind": kind,
         "data": key_of([texts, labels.tolist()]),
         "weights": weights,
         "seed": config.seed,
         "made_with": dict(made_with or {}),
-        **search,
+        **heeded,
     }
     key = key_of(about)
     if force or not store.intact(TASK_KIND, key):
@@ -129,8 +129,7 @@ def _fitted(
             labels=labels,
             weights=tuple(weights),
             seed=config.seed,
-            trials=settings.trials,
-            seconds=settings.seconds,
+            settings=settings,
             studies=store.root / "optuna.sqlite3",
             fresh=force,
         )

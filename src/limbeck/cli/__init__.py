@@ -32,6 +32,7 @@ from limbeck.cli import (
     serve,
     status,
     teach,
+    tune,
 )
 from limbeck.cli.output import fail
 from limbeck.errors import LimbeckError, Place, SystemRefused
@@ -64,6 +65,7 @@ app.command("measure", rich_help_panel=CHAIN)(measure.command)
 app.command("compress", rich_help_panel=CHAIN)(compress.command)
 app.command("run", rich_help_panel=ALL)(run.command)
 app.command("fit", rich_help_panel=ALL)(fit.command)
+app.command("tune", rich_help_panel=ALL)(tune.command)
 app.command("cascade", rich_help_panel=ALL)(cascade.command)
 app.command("report", rich_help_panel=ALL)(report.command)
 app.command("status", rich_help_panel=ALL)(status.command)

@@ -2,6 +2,7 @@
 
 from limbeck.config.compressing import CompressSettings
 from limbeck.config.distilling import DistillSettings, PseudoSettings, StudentKind, StudentSettings
+from limbeck.config.edit import with_settings
 from limbeck.config.inputs import DataSettings, Task
 from limbeck.config.measuring import BaselineKind, BaselineSettings, MeasureSettings
 from limbeck.config.project import FILE_NAME, Project, load_project, parse_config
@@ -17,6 +18,7 @@ from limbeck.config.teaching import (
     TeachSettings,
     TrainSettings,
 )
+from limbeck.config.tuning import TuneSettings
 
 __all__ = [
     "FILE_NAME",
@@ -40,8 +42,10 @@ __all__ = [
     "TeachSettings",
     "TeacherKind",
     "TrainSettings",
+    "TuneSettings",
     "load_project",
     "parse_config",
     "render",
     "toml_value",
+    "with_settings",
 ]

@@ -30,6 +30,19 @@ class BaselineSettings(Section):
     min_positives: Annotated[int, Field(ge=2)] = Field(
         5, description="A category with fewer positives or negatives is not trained; the others go on."
     )
+    svm_c: Annotated[float, Field(ge=0)] = Field(
+        0.0, description="How much svm minds errors (C). 0: cross-validation chooses between 1 and 10."
+    )
+    svm_gamma: Annotated[float, Field(ge=0)] = Field(
+        0.0,
+        description="How near texts must be for svm to find them alike (gamma). 0: by the spread of counts.",
+    )
+    logreg_c: Annotated[float, Field(ge=0)] = Field(
+        0.0, description="The same C of tfidf-logreg. 0: cross-validation chooses, from 0.3 to 30."
+    )
+    logreg_words: Annotated[int, Field(ge=1, le=5)] = Field(
+        2, description="tfidf-logreg counts runs of up to so many words."
+    )
     trials: Annotated[int, Field(ge=1)] = Field(20, description="Trials of XGBoost's search a model (Optuna, TPE).")
     seconds: Annotated[float, Field(gt=0)] = Field(
         120.0,

@@ -24,6 +24,7 @@ from limbeck.config.teaching import (
     TeachSettings,
     TrainSettings,
 )
+from limbeck.config.tuning import TuneSettings
 
 # Where a task's defaults differ from those of the settings themselves.
 TASK_DEFAULTS: dict[str, dict[str, dict[str, Any]]] = {
@@ -64,6 +65,7 @@ class Config(Section):
     baselines: BaselineSettings = BaselineSettings()
     measure: MeasureSettings = MeasureSettings()
     compress: CompressSettings = CompressSettings()
+    tune: TuneSettings = TuneSettings()
     track: TrackSettings = TrackSettings()
 
     @model_validator(mode="before")

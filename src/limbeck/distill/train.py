@@ -87,7 +87,8 @@ def _train(kind: str, course: Course, pieces: Pieces, about: dict[str, Any], key
         _make_room(network, lesson)
         for table in token_vectors_of(network):
             table.narrow(used)
-        job = _job(course, lesson, fold, dev, going_on=start is not None and number == 0)
+        going_on = start is not None and number == 0
+        job = _job(f"{kind} {number}", course, lesson, fold, dev, going_on)
         checkpoints = Checkpoints(course.store, f"{key}-{number}")
         if course.force:
             checkpoints.clear()
@@ -130,7 +131,7 @@ def _settings(kind: str, course: Course) -> DistillSettings:
     return settings.model_copy(update={"batch": settings.encoder_batch}) if kind == "transformer" else settings
 
 
-def _job(course: Course, lesson: DistillLesson, fold: Examples, dev: Examples, going_on: bool) -> Job:
+def _job(name: str, course: Course, lesson: DistillLesson, fold: Examples, dev: Examples, going_on: bool) -> Job:
     settings = lesson.settings
     if going_on:
         settings = settings.model_copy(update={"epochs": -(-settings.epochs // 2), "steps": -(-settings.steps // 2)})
@@ -144,6 +145,7 @@ def _job(course: Course, lesson: DistillLesson, fold: Examples, dev: Examples, g
         lesson.one_class,
         course.config.measure.min_positives,
         rounding_of(settings),
+        name,
     )
 
 

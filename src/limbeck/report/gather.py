@@ -28,6 +28,8 @@ from limbeck.runtime.bundle import read_bundle
 from limbeck.runtime.predictor import Predictor
 from limbeck.runtime.tagger import EntityPredictor
 from limbeck.steps.compressing import chosen_in, folder_of
+from limbeck.tune.found import file_of
+from limbeck.tune.space import TARGETS
 
 _SHAPES = ("up", "down", "cross", "plus", "square", "circle", "diamond")
 EIGHT_BITS = ", compressed"
@@ -62,6 +64,7 @@ def gather(pipeline: Pipeline, bench: Mapping[str, Any] | None = None, with_text
         sweep=sweep(pipeline),
         with_texts=with_texts,
         fit=_fit(pipeline),
+        tuned=_tuned(pipeline),
     )
 
 
@@ -69,6 +72,12 @@ def _fit(pipeline: Pipeline) -> dict[str, Any] | None:
     """Read what the last search for a budget looked at, if there was one."""
     file = pipeline.project.workdir / FIT
     return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
+
+
+def _tuned(pipeline: Pipeline) -> list[dict[str, Any]]:
+    """Read what the last search for each target came to."""
+    files = [file_of(pipeline.project.workdir, target) for target in TARGETS]
+    return [json.loads(file.read_text(encoding="utf-8")) for file in files if file.is_file()]
 
 
 def _folders(pipeline: Pipeline) -> dict[str, Path]:

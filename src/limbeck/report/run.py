@@ -87,6 +87,7 @@ class Run:
     sweep: Sequence[tuple[float, float]] = field(default_factory=tuple)
     with_texts: bool = True
     fit: Mapping[str, Any] | None = None
+    tuned: Sequence[Mapping[str, Any]] = ()
 
     @property
     def ner(self) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from limbeck.config import Config
 from limbeck.scorer import Floats, Scorer
 from limbeck.steps.step import NETWORKS, WORD_COUNTERS, Figures, Step, StepRun, no_files
 from limbeck.store import content_of, key_of
@@ -23,7 +25,7 @@ def _run_measure(run: StepRun) -> Figures:
     config = run.project.config
     prepared = Prepared.load(run.inputs["data"])
     figures: Figures = {}
-    drawn = _drawn(run)
+    drawn = drawn_texts(config, run.inputs)
 
     def measure(name: str, scorer: Scorer) -> None:
         unlabelled = None
@@ -77,9 +79,8 @@ class _Remembered:
         return proba
 
 
-def _drawn(run: StepRun) -> tuple[list[str], Floats] | None:
+def drawn_texts(config: Config, steps: Mapping[str, Path]) -> tuple[list[str], Floats] | None:
     """Draw texts of the pool with the teacher's guesses about them, if thresholds may lean on these."""
-    config, steps = run.project.config, run.inputs
     guessed = "pseudo" in steps and config.task == "multilabel" and config.calibrate.method != "none"
     if not guessed or config.measure.thresholds != "pool":
         return None

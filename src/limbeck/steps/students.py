@@ -74,7 +74,6 @@ DISTILL = Step(
             "training",
             "runtime.batches",
             "baselines",
-            "tune",
             "teach",
             "measure",
             "pseudo",

@@ -139,7 +139,7 @@ TEACH = Step(
     settings=("task", "seed", "text", "encoder", "teach", "probe", "train", "baselines", "measure"),
     code=tuple(
         f"limbeck.{name}"
-        for name in ("teach", "training", "runtime.batches", "baselines", "tune", "measure", "data.splits", "text")
+        for name in ("teach", "training", "runtime.batches", "baselines", "measure", "data.splits", "text")
     ),
     after=("data", "adapt"),
     files=encoder_files,

@@ -95,7 +95,7 @@ def _train(kind: str, course: TagCourse, about: dict[str, Any], key: str) -> Non
         checkpoints.clear()
     types = len(course.prepared.types)
     rounding = rounding_of(settings)
-    job = TagJob(lesson, dev.take([]), dev, settings, course.config.seed, rounding=rounding, types=types)
+    job = TagJob(lesson, dev.take([]), dev, settings, course.config.seed, rounding=rounding, name=kind, types=types)
     fitted = fit(network, job, checkpoints)
     student = TaggerStudent(kind, course.prepared.types, plan, lexical, network)
     outcome = {

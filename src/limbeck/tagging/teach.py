@@ -164,7 +164,8 @@ def _member(kind: str, lessons: TagLessons, material: _Material, fold: int) -> T
             network = EncoderTagger(Encoder(lessons.encoder.folder), types, settings.dropout)
         fold_part = material.train.take(np.flatnonzero(held_out))
         lesson = TagLesson(seen, settings.batch)
-        job = TagJob(lesson, fold_part, material.watched, settings, lessons.config.seed + fold, types=types)
+        seed = lessons.config.seed + fold
+        job = TagJob(lesson, fold_part, material.watched, settings, seed, name=f"{kind} {fold}", types=types)
         fitted = fit(network, job, checkpoints)
         with lessons.store.write(TASK_KIND, key, about) as folder:
             save_weights(fitted.weights, folder / "weights.safetensors")

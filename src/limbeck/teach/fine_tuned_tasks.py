@@ -157,6 +157,7 @@ def _job(
         pad_id=material.pad_id,
         one_class=one_class,
         min_positives=lessons.config.measure.min_positives,
+        name=f"{material.kind} {task.columns} {task.fold} {task.seed}",
     )
 
 

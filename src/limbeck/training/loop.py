@@ -22,6 +22,7 @@ from limbeck.training.lesson import Lesson
 from limbeck.training.outputs import ManyTexts, outputs
 from limbeck.training.precision import accelerator
 from limbeck.training.rounding import Rounding
+from limbeck.training.watch import Evaluation, TrainingEnded, tell
 
 MAX_RESTARTS = 3
 # A loss this many times the usual one, after the warm-up, is a run that has gone wrong.
@@ -35,7 +36,7 @@ class Job:
     """One training run: what to learn, and the two sets that it is watched on.
 
     `fold` is the part of the fold that was held out, `dev` the tuning half of dev; either may be empty. Both are
-    `Examples`; a job that judges otherwise has its own.
+    `Examples`; a job that judges otherwise has its own. `name` says what is trained, to whoever watches.
     """
 
     lesson: Lesson
@@ -47,6 +48,7 @@ class Job:
     one_class: bool = False
     min_positives: int = 5
     rounding: Rounding | None = None
+    name: str = ""
 
     def judge(self, model: nn.Module, part: Any, device: str) -> tuple[float | None, NDArray[np.float64]]:  # noqa: ANN401
         """Give macro-F1 at the set's own best thresholds, and those; None where no label is known to be positive."""
@@ -76,7 +78,12 @@ class Fitted:
 
 def fit(model: nn.Module, job: Job, checkpoints: Checkpoints | None = None) -> Fitted:
     """Train `model` (ids, mask, states -> logits); a killed run goes on exactly where its last checkpoint was."""
-    return _Run(model, job, checkpoints).run()
+    run = _Run(model, job, checkpoints)
+    try:
+        return run.run()
+    except TrainingEnded as ended:
+        run.leave(ended.goes_on)
+        raise
 
 
 class _Run:
@@ -129,6 +136,13 @@ class _Run:
             )
         _load(self.raw, self.best)
         return Fitted(self.best, np.array(p.thresholds), p.best, p.history, p.restarts)
+
+    def leave(self, goes_on: bool) -> None:
+        """Keep the state of a run that somebody ended, if it is to go on some time; else leave nothing of it."""
+        if goes_on:
+            self._save()
+        elif self.checkpoints:
+            self.checkpoints.clear()
 
     def _one_step(self) -> None:
         epoch, within = divmod(self.progress.step, self.steps_an_epoch)
@@ -216,6 +230,9 @@ class _Run:
             self.progress.finished |= self.progress.waited >= self.settings.patience
         figures = {"step": self.progress.step, "loss": self.progress.usual_loss, "f1_fold": fold, "f1_dev": dev}
         self.progress.history.append({**figures, "f1": mean, "best": better})
+        if known:
+            last = self.progress.finished or self.progress.step >= self.total
+            tell(Evaluation(self.job.name, self.progress.step, self.total, self.progress.best, last))
 
     def _save(self) -> None:
         if self.checkpoints and self.accelerator.is_main_process:

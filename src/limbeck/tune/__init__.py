@@ -1,5 +1,7 @@
-"""Searches over settings."""
+"""Searching for better settings of baselines, teachers and students, by trials that are runs of the project."""
 
-from limbeck.tune.search import Found, search
+from limbeck.tune.found import Gain, Trial, Tuned
+from limbeck.tune.run import tune
+from limbeck.tune.space import TARGETS
 
-__all__ = ["Found", "search"]
+__all__ = ["TARGETS", "Gain", "Trial", "Tuned", "tune"]

@@ -11,7 +11,7 @@ from limbeck.baselines import BaselineScorer, train_baseline
 from limbeck.baselines.features import WordFeatures
 from limbeck.baselines.svm import RbfSvm
 from limbeck.baselines.task import FitTask
-from limbeck.config import parse_config
+from limbeck.config import BaselineSettings, parse_config
 from limbeck.data.dataset import Dataset
 from limbeck.errors import BadSetting
 from limbeck.measure import average_precision
@@ -51,7 +51,9 @@ def test_every_kind_learns_and_survives_storing(tmp_path, kind, partial):
 
 def test_the_svm_scores_as_scikit_learn_s_does(tmp_path):
     data = dataset(80, 3, partial=False)
-    task = FitTask("t", data.texts, data.labels[:, :1], (2.0,), 0, 1, 1.0, tmp_path / "o.sqlite3")
+    task = FitTask(
+        "t", data.texts, data.labels[:, :1], (2.0,), 0, BaselineSettings(trials=1, seconds=1.0), tmp_path / "o.sqlite3"
+    )
     model = RbfSvm.fit(task)
     rows = WordFeatures.fit(data.texts).transform(data.texts)
     reference = SVC(C=model.cost, gamma="scale", class_weight={0: 1.0, 1: 2.0}).fit(rows, data.labels[:, 0])

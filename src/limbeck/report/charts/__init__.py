@@ -7,21 +7,26 @@ from limbeck.report.charts.dots import Dot, dots
 from limbeck.report.charts.frame import WIDTH, Look
 from limbeck.report.charts.grid import grid
 from limbeck.report.charts.lines import Line, lines
+from limbeck.report.charts.parallel import Axis, Strand, parallel, positions
 from limbeck.report.charts.points import Point, points
 
 __all__ = [
     "WIDTH",
+    "Axis",
     "Bar",
     "Box",
     "Dot",
     "Line",
     "Look",
     "Point",
+    "Strand",
     "bars",
     "boxes",
     "columns",
     "dots",
     "grid",
     "lines",
+    "parallel",
     "points",
+    "positions",
 ]

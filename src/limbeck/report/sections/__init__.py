@@ -19,6 +19,7 @@ from limbeck.report.sections import (
     students,
     summary,
     teaching,
+    tuning,
 )
 
 SECTIONS: tuple[Callable[[Run], Section | None], ...] = (
@@ -35,6 +36,7 @@ SECTIONS: tuple[Callable[[Run], Section | None], ...] = (
     teaching.section,
     pseudo.section,
     students.section,
+    tuning.section,
     made.section,
 )
 

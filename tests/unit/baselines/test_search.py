@@ -3,7 +3,7 @@
 import optuna
 import pytest
 
-from limbeck.tune import search
+from limbeck.baselines.search import search
 
 
 class Killed(BaseException):
