@@ -61,6 +61,7 @@ SHAPES = {
     "6 layers": ["students.layers=6"],
     "3 layers": [],
     "3 layers, half of the columns": ["students.inner=0.5"],
+    "3 layers, two thirds as wide": ["students.inner=0.67", "students.width=0.67"],
 }
 # Calls before the clock counts, and calls that are timed, in turns.
 WARM_UP, TIMED, TURNS = 30, 600, 6
