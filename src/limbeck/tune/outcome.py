@@ -104,9 +104,9 @@ def write(work: Work, found: Tuned) -> None:
     write_atomically(file_of(work.project.workdir, found.target), text)
 
 
-def says(work: Work, study: optuna.Study, done: int = 0, trials: int = 0) -> str:
+def says(work: Work, study: optuna.Study, done: int = 0) -> str:
     """Say how a search stands."""
     best = max(complete(study), key=lambda trial: trial.values[0], default=None)
     left = "" if math.isinf(work.left) else f", {max(0.0, work.left) / 60:.0f} min left"
     told = "" if best is None else f", best {best.values[0]:.4f} (trial {best.number})"
-    return f"tuning {work.target.name}" + (f", {done} of {trials} trials" if trials else "") + told + left
+    return f"tuning {work.target.name}" + (f", {done} of {work.trials} trials" if done else "") + told + left

@@ -13,6 +13,7 @@ from limbeck.data.splits import JUDGING, TUNING
 from limbeck.errors import BadSetting, ExtraMissing, NothingToTune, TooFewRows, TuneError
 from limbeck.pipeline import RESULTS
 from limbeck.progress import bar
+from limbeck.store import key_of
 from limbeck.tune.found import FOLDER, Tuned
 from limbeck.tune.space import described, space_of, target_named
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from limbeck.tune.trials import Work
 
 Tell = Callable[[str], None]
+# What the step `data` tells beside rows, folds and halves: times, and places of files, which differ between machines.
+TOLD = ("figures.json", "contradictions.json")
 # Seconds between looks at the trials of others.
 LOOK = 1.0
 
@@ -61,14 +64,14 @@ def tune(
     from limbeck.tune.trials import Work
 
     worker = studies.Worker(project.workdir / FOLDER)
-    work = Work(Path(root), tuple(overrides), chosen, space, project, worker, seconds=seconds or math.inf)
+    work = Work(Path(root), tuple(overrides), chosen, space, project, worker, trials, seconds=seconds or math.inf)
     url = studies.storage_of(project.workdir, settings.storage if storage is None else storage)
     name = (settings.study if study is None else study) or f"{project.root.resolve().name}-{target}"
     first = {name: value for name, value in work.present.items() if value in space[name]}
     opened = studies.open_study(url, name, _about(work), space, first, project.config.seed, fresh)
     try:
         with worker.at_work():
-            return _search(work, opened, trials, studies.shown_storage(url), tell)
+            return _search(work, opened, studies.shown_storage(url), tell)
     finally:
         studies.close(opened)
 
@@ -83,8 +86,9 @@ def _about(work: Work) -> dict[str, Any]:
     [data] = pipeline.run(until="data", patience=HELD)
     _check_halves(work, pipeline.store.folder(f"{RESULTS}/data", data.key))
     settings = pipeline.settings(work.until)
+    files = (pipeline.store.manifest(f"{RESULTS}/data", data.key) or {"files": {}})["files"]
     return {
-        "data": data.content,
+        "data": key_of({name: digest for name, digest in files.items() if name not in TOLD}),
         "kinds": work.kinds,
         "space": described(work.space),
         # What is searched varies by itself, and where files are doesn't matter.
@@ -112,7 +116,7 @@ def _check_halves(work: Work, data: Path) -> None:
         )
 
 
-def _search(work: Work, study: optuna.Study, trials: int, storage: str, tell: Tell) -> Tuned:
+def _search(work: Work, study: optuna.Study, storage: str, tell: Tell) -> Tuned:
     from optuna.trial import TrialState
 
     from limbeck.tune.outcome import judge, outcome, says, write
@@ -122,7 +126,7 @@ def _search(work: Work, study: optuna.Study, trials: int, storage: str, tell: Te
 
     assert isinstance(study.sampler, PlacedSampler)
     sampler, stopped, shown = study.sampler, False, 0
-    with bar(says(work, study), trials) as advance:
+    with bar(says(work, study), work.trials) as advance:
         while True:
             find_lost(study, work.worker)
             all_of_them = counting(study)
@@ -135,7 +139,7 @@ def _search(work: Work, study: optuna.Study, trials: int, storage: str, tell: Te
             stopped = work.left <= 0 and not due
             if stopped:
                 break
-            if TrialState.WAITING not in states and (sampler.used_up or len(states) >= trials):
+            if TrialState.WAITING not in states and (sampler.used_up or len(states) >= work.trials):
                 if ended == len(states):
                     break
                 time.sleep(LOOK)  # others are at work; what they lose is done here
@@ -144,7 +148,7 @@ def _search(work: Work, study: optuna.Study, trials: int, storage: str, tell: Te
             found = outcome(work, study, storage)
             if found is not None:
                 write(work, found)
-                tell(says(work, study, len(found.trials), trials))
+                tell(says(work, study, len(found.trials)))
     found = outcome(work, study, storage, stopped)
     if found is None:
         raise TuneError(

@@ -33,7 +33,7 @@ MODELS, OWN = "models", "own"
 
 
 class Elsewhere(Exception):
-    """Another trial has the same settings."""
+    """Others do it: a trial has the same settings, or there are enough already."""
 
 
 class Cut(Exception):
@@ -42,7 +42,7 @@ class Cut(Exception):
 
 @dataclass(frozen=True)
 class Work:
-    """What all trials of a call share; `last` is when its time is over, of the monotonic clock."""
+    """What all trials of a call share; `trials` is how many there may be in the study."""
 
     root: Path
     overrides: tuple[str, ...]
@@ -50,6 +50,7 @@ class Work:
     space: Space
     project: Project
     worker: Worker
+    trials: int
     began: float = field(default_factory=time.monotonic)
     seconds: float = math.inf
 
@@ -142,9 +143,13 @@ def _refuse_twins(
 ) -> None:
     """Leave a trial to whoever has the same settings; whoever comes second sees it, as both wrote theirs first.
 
-    Of two with the present settings the first stays; of others both may go, and draw again.
+    Of two with the present settings the first stays; of others both may go, and draw again. What is one too many, as
+    two processes saw room for a last trial, is left as well.
     """
-    for other in counting(study):
+    others = counting(study)
+    if not untuned and sum(other.number < trial.number for other in others) >= work.trials:
+        raise Elsewhere
+    for other in others:
         if other.number == trial.number or bool(other.user_attrs.get(UNTUNED)) != untuned:
             continue
         if other.number < trial.number if untuned else key(neat(work.space, other.params)) == key(settings):

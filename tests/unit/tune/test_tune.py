@@ -62,16 +62,6 @@ def test_it_begins_with_the_present_settings_and_ends_with_the_best(words):
     assert kept["judged"] and len(kept["trials"]) == 4 and kept["storage"].endswith("studies.sqlite3")
 
 
-def test_the_same_seed_gives_the_same_trials_and_another_seed_others(tmp_path):
-    first, same, other = (
-        tune(write_project(tmp_path / name), "baselines", [*POOR, f"seed={seed}"], trials=2, seconds=0)
-        for name, seed in (("a", 3), ("b", 3), ("c", 4))
-    )
-    assert settings_of(first) == settings_of(same)
-    assert [trial.score for trial in first.trials] == [trial.score for trial in same.trials]
-    assert settings_of(first) != settings_of(other)
-
-
 def test_a_killed_search_goes_on_and_ends_as_an_undisturbed_one(tmp_path):
     whole = tune(write_project(tmp_path / "whole" / "p"), "baselines", POOR, trials=6, seconds=0)
     cut = write_project(tmp_path / "cut" / "p")
@@ -93,11 +83,15 @@ def test_a_killed_search_goes_on_and_ends_as_an_undisturbed_one(tmp_path):
     assert {trial["number"] for trial in before} <= {trial.number for trial in found.trials}
 
 
-def test_more_trials_go_on_with_what_was_tried(words):
+def test_more_trials_go_on_and_the_same_seed_gives_the_same_trials(words):
     few = tune(words, "baselines", POOR, trials=2, seconds=0)
-    more = tune(words, "baselines", POOR, trials=4, seconds=0)
-    assert settings_of(more)[:2] == settings_of(few) and len(more.trials) == 4
-    assert len(tune(words, "baselines", POOR, trials=1, seconds=0, fresh=True).trials) == 1
+    more = tune(words, "baselines", POOR, trials=3, seconds=0)
+    assert settings_of(more)[:2] == settings_of(few) and len(more.trials) == 3
+    again = tune(words, "baselines", POOR, trials=2, seconds=0, fresh=True)
+    assert settings_of(again) == settings_of(few)
+    assert [trial.score for trial in again.trials] == [trial.score for trial in few.trials]
+    other = tune(words, "baselines", [*POOR, "seed=4"], trials=2, seconds=0, study="other")
+    assert settings_of(other)[1] != settings_of(few)[1]
 
 
 def test_time_ends_it_after_the_present_settings(words):
