@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -14,6 +14,18 @@ T = TypeVar("T")
 
 _quiet = False
 _display: Progress | None = None
+
+
+class Advance(Protocol):
+    """Says that so many more are done; a note stands behind what is being done from then on."""
+
+    def __call__(self, done: int, note: str = "") -> None:
+        """Say so."""
+        ...
+
+
+def _nothing(done: int, note: str = "") -> None:
+    """Show nothing."""
 
 
 def set_quiet(quiet: bool) -> None:
@@ -31,21 +43,22 @@ def progress(items: Iterable[T], what: str, total: int | None = None) -> Iterato
 
 
 @contextlib.contextmanager
-def bar(what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+def bar(what: str, total: int | None = None) -> Iterator[Advance]:
     """Show a bar while the block runs; what it gives, called with a number, says that so many more are done.
 
     Bars inside a bar stand below it.
     """
     if _quiet or not sys.stderr.isatty():
-        yield lambda _: None
+        yield _nothing
         return
     with _shared_display() as display:
         task = display.add_task(what, total=total, rate="")
 
-        def advance(done: int) -> None:
+        def advance(done: int, note: str = "") -> None:
             mine = next(t for t in display.tasks if t.id == task)
             speed = mine.finished_speed or mine.speed
-            display.update(task, advance=done, rate=_rate(speed) if speed else "")
+            told = f"{what} ({note})" if note else mine.description
+            display.update(task, advance=done, rate=_rate(speed) if speed else "", description=told)
 
         try:
             yield advance
