@@ -31,12 +31,12 @@ from limbeck.store import content_of
 
 POOL_ROWS = 40_000
 # Real buckets hold 2 MB; of a pool of this size there would be too few to share out.
-BUCKET_BYTES = 200_000
+BUCKETS = 16
 SETTINGS = ("teach.kind=partial", "teach.folds=4", "train.epochs=1", "baselines.kinds=[]")
 STORE_BYTES = 200_000_000
 # Finished buckets after which a node is killed.
 KILLED_AFTER = 3
-RUN = f"import limbeck.pseudo.gather as g; g.BUCKET_BYTES = {BUCKET_BYTES}; from limbeck.cli import main; main()"
+RUN = "import limbeck.pseudo.gather as g; g.BUCKET_BYTES = {}; from limbeck.cli import main; main()"
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,8 @@ class Ran:
 
 def run(folder: Path, threads: int, settings: tuple[str, ...], killed: Cluster | None = None) -> Ran:
     """Run a project's chain up to the pseudo labels in a fresh process with so many threads."""
-    command = [sys.executable, "-c", RUN, "run", "--json", "--until", "pseudo", "-p", str(folder)]
+    chain = RUN.format((folder / "pool.jsonl").stat().st_size // BUCKETS)
+    command = [sys.executable, "-c", chain, "run", "--json", "--until", "pseudo", "-p", str(folder)]
     command += [word for setting in settings for word in ("--set", setting)]
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "PYTHONPATH": str(ROOT / "src")}
     if killed:
@@ -147,11 +148,11 @@ def main() -> None:
             }
         )
     note = (
-        f"The demo corpus with {arguments.pool_rows:,} rows of pool in buckets of {BUCKET_BYTES // 1000} kB; "
+        f"The demo corpus with {arguments.pool_rows:,} rows of pool in {BUCKETS} buckets; "
         f"{', '.join(settings)}. Seconds are those of whole steps: connecting, starting a process a core that imports "
         "torch, twice for teaching and once for the pool, and all that the driver does alone are in them. 'Takes' is "
-        f"the time over that of this machine with {cores} threads. The nodes are processes of this one machine, so nothing "
-        f"can be faster than it; the killed node dies after {KILLED_AFTER} buckets, and half the cores with it."
+        f"the time over that of this machine with {cores} threads. The nodes are processes of this one machine, so "
+        f"nothing can be faster than it; the killed node dies after {KILLED_AFTER} buckets, and half the cores with it."
     )
     publish("cluster", table, note, None if arguments.no_publish else RESULTS)
 

@@ -1,5 +1,6 @@
 """A real Ray cluster: the same results as on one machine, whatever happens to its nodes, and clear words when it can't be."""
 
+import importlib
 import json
 import logging
 import os
@@ -113,6 +114,13 @@ def test_an_error_in_a_task_is_told_as_if_it_had_happened_here(tmp_path, nodes, 
     assert told[0] == told[1]
     with pytest.raises(RunError, match=r"\[L400\] The task 3 can't be done. Leave it."):
         RayCluster(nodes.address).run(refuse, [3], "refusing")
+
+
+def test_a_node_that_lacks_a_package_is_told_of_in_a_sentence(tmp_path, nodes, kept, monkeypatch):
+    (tmp_path / "only_here.py").write_text("def work(task):\n    return task\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ClusterUnfit, match="can't unpack a task: No module named 'only_here'. Install Limbeck there"):
+        RayCluster(nodes.address).run(importlib.import_module("only_here").work, [1], "working")
 
 
 def test_results_come_in_the_order_of_the_tasks_and_none_too_early(nodes, kept):

@@ -186,6 +186,10 @@ class _Run:
     _looked: float = float("-inf")
     _peeked: tuple[int, Any] | None = None
 
+    def __post_init__(self) -> None:
+        """Tell Ray once what it will be asked for again and again."""
+        self._do = self.ray.remote(num_cpus=self.cluster.cpus, max_retries=0)(do)
+
     def results(self) -> Iterator[tuple[int, Any]]:
         """Do all tasks; give each one's number and result as it ends."""
         idle_since = time.monotonic()
@@ -260,9 +264,8 @@ class _Run:
             if waiting is None:
                 return
             place, task, lost = waiting
-            remote = self.ray.remote(num_cpus=self.cluster.cpus, max_retries=0)(do)
             where = affinity(name, soft=False)
-            reference = remote.options(scheduling_strategy=where).remote(self.parcel, task, self.terms)
+            reference = self._do.options(scheduling_strategy=where).remote(self.parcel, task, self.terms)
             self.running[reference] = _Running(place, task, self.nodes[name], lost)
 
     def _next(self) -> tuple[int, Any] | None:

@@ -7,6 +7,7 @@ import hashlib
 import importlib
 import os
 import platform
+import re
 import socket
 import sys
 import traceback
@@ -96,7 +97,13 @@ def _made_ready(parcel: Sequence[Any], terms: Terms, node: str) -> Callable[[Any
                 "Install the same versions on all nodes: results depend on them.",
             )
     ray: Any = importlib.import_module("ray")
-    work: Callable[[Any], Any] = ray.get(parcel[0])
+    try:
+        work: Callable[[Any], Any] = ray.get(parcel[0])
+    except Exception as error:  # Ray wraps it
+        if lacking := re.search(r"No module named '[\w.]+'", str(error)):
+            fix = "Install Limbeck there with the same extras."
+            raise ClusterUnfit(f"The node {node} can't unpack a task: {lacking[0]}.", fix) from None
+        raise
     _limit(terms.threads)
     return work
 
