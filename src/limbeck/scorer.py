@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from dataclasses import dataclass, fields
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,20 @@ class Scorer(Protocol):
     def predict_proba(self, texts: Sequence[str]) -> Floats:
         """Give probabilities as float32 of shape [texts, labels]; cleaning is part of the model."""
         ...
+
+
+@runtime_checkable
+class Preparable(Protocol):
+    """A scorer of texts or sentences that makes itself ready for many; ready, it can go to another process."""
+
+    def prepare(self, shown: Sequence[Any]) -> None:
+        """Get ready, so that these texts and any others are answered the same way wherever and whenever they are."""
+        ...
+
+
+def fields_alone(scorer: Any) -> dict[str, Any]:  # noqa: ANN401 - any dataclass
+    """Give a dataclass's fields without what was made from them since: networks stay where they were loaded."""
+    return {field.name: getattr(scorer, field.name) for field in fields(scorer)}
 
 
 @dataclass(frozen=True)

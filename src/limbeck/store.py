@@ -14,6 +14,7 @@ import importlib.util
 import inspect
 import json
 import os
+import secrets
 import shutil
 import textwrap
 import time
@@ -158,8 +159,8 @@ class Store:
 
         `about` (configuration, inputs, …) goes into the manifest. Nothing is left behind after an error.
         """
-        part = self.root / "tmp" / f"{kind.replace('/', '-')}-{key}-{os.getpid()}"
-        shutil.rmtree(part, ignore_errors=True)
+        # On several machines two processes may have one number, and for a while do one task.
+        part = self.root / "tmp" / f"{kind.replace('/', '-')}-{key}-{os.getpid()}-{secrets.token_hex(4)}"
         part.mkdir(parents=True)
         try:
             yield part

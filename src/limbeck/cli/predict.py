@@ -13,10 +13,10 @@ import typer
 
 from limbeck.cli.options import Quiet
 from limbeck.cli.output import print_table
-from limbeck.errors import BrokenEncoding, BrokenRow, ColumnMissing, Place, ProjectExists, nearest
+from limbeck.config import parse_config
+from limbeck.errors import BadSetting, BrokenEncoding, BrokenRow, ColumnMissing, Place, ProjectExists, nearest
 from limbeck.progress import progress, set_quiet
 
-AT_ONCE = 1024
 LONGEST_LINE = 64_000_000
 
 
@@ -28,17 +28,24 @@ def command(
     column: Annotated[str, typer.Option(help="The file's column with the texts.")] = "text",
     threads: Annotated[int, typer.Option(min=1, help="Batches that run at a time.")] = 1,
     probabilities: Annotated[bool, typer.Option(help="Say how likely each category is.")] = True,
+    backend: Annotated[
+        str, typer.Option(help="local, or ray: the nodes of a cluster answer a file, --threads cores a task.")
+    ] = "local",
+    address: Annotated[str, typer.Option(help="The Ray cluster's address, as for scale.address.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON a line also for texts named here.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Say which categories texts have, or which entities, with a bundle that limbeck compress made."""
     from limbeck.runtime.load import load
     from limbeck.runtime.predictor import Predictor
-    from limbeck.runtime.stream import answers_to, entities_in
+    from limbeck.runtime.stream import AT_ONCE, answers_to, entities_in
 
     if target is not None and target.exists():
         raise ProjectExists(f"{target} is already there.", "Name another file, or move it away first.")
     set_quiet(quiet)
+    if parse_config({"scale": {"backend": backend}}, Path("--backend")).scale.backend == "ray":
+        _on_cluster(bundle, source, target, column, threads, probabilities, address)
+        return
     model = load(bundle, threads)
     lines: Iterable[str] = texts or (texts_of_file(source, column) if source else _standard_input())
     at_once = 1 if not source and not texts and sys.stdin.isatty() else AT_ONCE
@@ -69,6 +76,20 @@ def command(
             out.write(json.dumps(answer, ensure_ascii=False) + "\n")
             if at_once == 1:
                 out.flush()
+
+
+def _on_cluster(
+    bundle: Path, source: Path | None, target: Path | None, column: str, threads: int, probabilities: bool, address: str
+) -> None:
+    from limbeck.runtime.bundle import read_bundle
+    from limbeck.scale import RayCluster
+    from limbeck.scale.answers import LIBRARIES, Answering, answer_file
+
+    if source is None or target is None:
+        raise BadSetting("A cluster answers files.", "Name one with --from, and where answers go with --to.")
+    answering = Answering(read_bundle(bundle), threads, probabilities)
+    cluster = RayCluster(address, threads, libraries=LIBRARIES)
+    answer_file(answering, texts_of_file(source, column), target, cluster)
 
 
 @contextlib.contextmanager

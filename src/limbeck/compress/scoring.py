@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,6 +17,7 @@ from limbeck.config import CompressSettings
 from limbeck.errors import BadSetting
 from limbeck.measure.scaling import EDGE
 from limbeck.pseudo.scores import Divisible
+from limbeck.runtime.bundle import Bundle
 from limbeck.runtime.predictor import Predictor
 from limbeck.runtime.processor import saturates
 from limbeck.scorer import Floats
@@ -41,6 +43,14 @@ class _Export:
 
     predictor: Predictor
     likeness: float
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let the graph travel, not the session: where it arrives, other threads may be given."""
+        return _opened, (self.predictor.bundle, self.likeness)
+
+
+def _opened(bundle: Bundle, likeness: float) -> _Export:
+    return _Export(Predictor(bundle, torch.get_num_threads(), warn=False), likeness)
 
 
 class ExportedTeacher:
@@ -79,10 +89,19 @@ class ExportedTeacher:
             return self
         return ExportedTeacher(self.teacher.only(labels), self.eight_bits)
 
-    def predict_proba(self, texts: Sequence[str]) -> Floats:
-        """Give probabilities [texts, labels]."""
+    def prepare(self, shown: Sequence[str]) -> None:
+        """Become a graph now, if these are many texts."""
+        self._look(shown)
+        if self._shown:
+            _ = self._export
+
+    def _look(self, texts: Sequence[str]) -> None:
         if len(texts) >= MANY and not self._shown:
             self._shown = list(texts[:: max(1, len(texts) // TRIED)])[:TRIED]
+
+    def predict_proba(self, texts: Sequence[str]) -> Floats:
+        """Give probabilities [texts, labels]."""
+        self._look(texts)
         export = self._export if self._shown else None
         return self.teacher.predict_proba(texts) if export is None else export.predictor.predict_proba(texts)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import torch
 
 from limbeck.compress.taggers import draft_tagger, teacher_tagger
+from limbeck.runtime.bundle import Bundle
 from limbeck.runtime.tagger import EntityPredictor
 from limbeck.runtime.viterbi import Moves
 from limbeck.scorer import Floats
@@ -43,12 +44,17 @@ class ExportedTagger:
             return self.teacher.emissions(sentences)
         return self._many(sentences)
 
+    def prepare(self, shown: Sequence[Words]) -> None:
+        """Become graphs now, if these are many sentences."""
+        if len(shown) >= MANY and not torch.cuda.is_available():
+            _ = self._many
+
     @cached_property
     def _many(self) -> Callable[[Sequence[Words]], list[Floats]]:
         if isinstance(self.teacher, BlendedTagger):
             parts = [ExportedTagger(teacher) for teacher in self.teacher.teachers]
             weights = self.teacher.weights
-            return lambda sentences: blended([part.emissions(sentences) for part in parts], weights)
+            return partial(_blend, parts, weights)
         if self.teacher.card.kind == "probe":
             return self.teacher.emissions
         try:
@@ -59,13 +65,28 @@ class ExportedTagger:
             return self.teacher.emissions
 
 
+def _blend(parts: Sequence[ExportedTagger], weights: tuple[float, ...], sentences: Sequence[Words]) -> list[Floats]:
+    return blended([part.emissions(sentences) for part in parts], weights)
+
+
 class _Graphs:
     def __init__(self, teacher: TaggerTeacher) -> None:
         shown = [["A", "sentence", "of", "Words", "."], ["Two", "more"]]
-        self.members = [
-            EntityPredictor(draft_tagger(teacher_tagger(teacher, number), shown).bundle)
-            for number in range(len(teacher.members))
-        ]
+        self._open(
+            [draft_tagger(teacher_tagger(teacher, number), shown).bundle for number in range(len(teacher.members))]
+        )
+
+    def _open(self, bundles: Sequence[Bundle]) -> None:
+        self.bundles = bundles
+        self.members = [EntityPredictor(bundle) for bundle in bundles]
+
+    def __getstate__(self) -> Sequence[Bundle]:
+        """Let graphs travel, not sessions."""
+        return self.bundles
+
+    def __setstate__(self, bundles: Sequence[Bundle]) -> None:
+        """Open them where they arrived."""
+        self._open(bundles)
 
     def __call__(self, sentences: Sequence[Words]) -> list[Floats]:
         order = np.argsort([-len(words) for words in sentences], kind="stable")

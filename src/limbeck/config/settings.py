@@ -15,6 +15,7 @@ from limbeck.config.compressing import CompressSettings
 from limbeck.config.distilling import DistillSettings, PseudoSettings, StudentSettings
 from limbeck.config.inputs import DataSettings, SplitSettings, Task, TextSettings
 from limbeck.config.measuring import BaselineSettings, MeasureSettings, TrackSettings
+from limbeck.config.scaling import ScaleSettings
 from limbeck.config.section import Section
 from limbeck.config.teaching import (
     AdaptSettings,
@@ -67,6 +68,7 @@ class Config(Section):
     compress: CompressSettings = CompressSettings()
     tune: TuneSettings = TuneSettings()
     track: TrackSettings = TrackSettings()
+    scale: ScaleSettings = ScaleSettings()
 
     @model_validator(mode="before")
     @classmethod

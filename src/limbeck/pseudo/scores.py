@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -13,17 +14,20 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from limbeck.errors import RunError
-from limbeck.progress import bar
+from limbeck.progress import progress
 from limbeck.pseudo.buckets import Bucket, BucketCounts, Gathered, bucket_file, bucket_name, label_columns
-from limbeck.scorer import Floats, Scorer
+from limbeck.scale import Executor, ThisMachine
+from limbeck.scorer import Floats, Preparable, Scorer
 from limbeck.store import Store, key_of
 
 TASK_KIND = "tasks/scores"
 TASK_FILE = "scores.parquet"
 FILE_NAME = "scores.json"
-# A probe then holds some 20 MB of features; ordered by length, 2 to 4 % of the tokens are padding.
+# A probe then holds some 20 MB of features; ordered by length, 2 to 4 % of the tokens are padding. Batches end with
+# their bucket, so that its scores are the same wherever it is scored, and whatever was scored before.
 SCORED_AT_ONCE = 2048
 
 # Weighted means of float32 probabilities can pass 1 by a few units in the last place.
@@ -68,23 +72,30 @@ def score_pool(
     store: Store,
     made_with: Mapping[str, object],
     force: bool = False,
+    executor: Executor | None = None,
 ) -> dict[str, float]:
     """Score the buckets in `pool`; fill `folder` with a file or more for each, and with `scores.json`.
 
     `identity` names what each label's probabilities come from: while its name and `made_with` stay, no bucket's label
     is scored again. Texts that are training rows are left out: a model that learnt them is too sure. `scorer` may be
-    `Divisible`; any other is asked for all its labels when one of them is missing.
+    `Divisible`; any other is asked for all its labels when one of them is missing. Each bucket is a task of `executor`.
     """
     tasks = {} if force else _finished(store, made_with)
     counts = Gathered.load(pool).buckets
     plan = [_look_up(pool, number, counts[number], tasks, identity, store) for number in range(len(counts))]
     todo = sorted((work for work in plan if work.missing), key=lambda work: work.missing)
-    with bar("scoring the pool", sum(work.texts for work in todo)) as advance:
-        for labels, works in groupby(todo, key=lambda work: work.missing):
-            asked = scorer.only(labels) if isinstance(scorer, Divisible) else scorer
-            for work in works:
-                key = _score(work, pool, asked, identity, store, made_with, advance)
-                work.taken[key] = work.missing
+    for labels, group in groupby(todo, key=lambda work: work.missing):
+        asked, works = scorer.only(labels) if isinstance(scorer, Divisible) else scorer, list(group)
+        if isinstance(asked, Preparable):
+            asked.prepare(_shown(pool, plan))
+        keys = (executor or ThisMachine()).run(
+            partial(_score, pool, asked, identity, store, made_with),
+            works,
+            "scoring the pool",
+            [work.texts for work in works],
+        )
+        for work, key in zip(works, keys, strict=True):
+            work.taken[key] = work.missing
     listed = [_link(work, folder, store) for work in plan]
     told = {"labels": list(scorer.labels), "buckets": listed}
     (folder / FILE_NAME).write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
@@ -138,14 +149,28 @@ def _look_up(
     return _Work(number, counts.content, texts, left_out, taken, missing)
 
 
+def _shown(pool: Path, plan: Sequence[_Work]) -> list[str]:
+    """Give the texts that are scored first if none are yet: a scorer that looks at some always looks at the same."""
+    for work in plan:
+        if work.texts >= min(SCORED_AT_ONCE, max(other.texts for other in plan)):
+            return _longest_first(Bucket(bucket_file(pool, work.number)))[0][:SCORED_AT_ONCE]
+    return []
+
+
+def _longest_first(bucket: Bucket) -> tuple[list[str], NDArray[np.intp]]:
+    """Give a bucket's texts that are no training rows by length, and their rows."""
+    rows = np.flatnonzero(bucket.train_row < 0)
+    ordered = rows[np.argsort([-len(bucket.texts[row]) for row in rows], kind="stable")]
+    return [bucket.texts[row] for row in ordered], ordered
+
+
 def _score(
-    work: _Work,
     pool: Path,
     scorer: Scorer,
     identity: Mapping[str, str],
     store: Store,
     made_with: Mapping[str, object],
-    advance: Callable[[int], None],
+    work: _Work,
 ) -> str:
     """Score a bucket's missing labels; give the key under which they are kept."""
     bucket = Bucket(bucket_file(pool, work.number))
@@ -156,16 +181,15 @@ def _score(
         "made_with": dict(made_with),
     }
     key = key_of(about)
-    rows = np.flatnonzero(bucket.train_row < 0)
-    texts = [bucket.texts[row] for row in rows]
-    longest_first = np.argsort([-len(text) for text in texts], kind="stable")
-    proba = np.empty((len(rows), len(work.missing)), dtype=np.float32)
+    texts, ordered = _longest_first(bucket)
+    proba = np.empty((len(bucket.row), len(work.missing)), dtype=np.float32)
     with store.write(TASK_KIND, key, about) as folder:
-        for start in range(0, len(rows), SCORED_AT_ONCE):
-            now = longest_first[start : start + SCORED_AT_ONCE]
-            proba[now] = score_texts(scorer, work.missing, [texts[place] for place in now])
-            advance(len(now))
-        columns = {"row": pa.array(bucket.row[rows]), **label_columns(work.missing, proba)}
+        starts = range(0, len(texts), SCORED_AT_ONCE)
+        for start in progress(starts, f"bucket {work.number}", len(starts)):
+            now = slice(start, start + SCORED_AT_ONCE)
+            proba[ordered[now]] = score_texts(scorer, work.missing, texts[now])
+        rows = np.sort(ordered)
+        columns = {"row": pa.array(bucket.row[rows]), **label_columns(work.missing, proba[rows])}
         pq.write_table(pa.table(columns), folder / TASK_FILE)
     return key
 

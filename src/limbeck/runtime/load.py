@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 def load(folder: str | Path, threads: int = 1) -> Predictor | EntityPredictor:
     """Check and load a bundle: what gives texts categories, or what finds entities in them."""
-    bundle = read_bundle(Path(folder))
+    return opened(read_bundle(Path(folder)), threads)
+
+
+def opened(bundle: Bundle, threads: int = 1) -> Predictor | EntityPredictor:
+    """Give a checked bundle of any kind at work."""
     return tagger(bundle, threads) if bundle.manifest.task == "ner" else classifier(bundle, threads)
 
 

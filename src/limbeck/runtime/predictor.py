@@ -71,7 +71,7 @@ class Predictor:
         self._pad_id = reading.pad_id
         self._mean = reading.combine == "mean"
         self._one_class = bundle.manifest.task == "multiclass"
-        self._bundle = bundle
+        self.bundle = bundle
         self._run = open_session(bundle, threads)
         self._ones = np.ones((1, reading.max_tokens), dtype=np.int64)
         self._warned = not warn
@@ -208,7 +208,7 @@ class Predictor:
     @cached_property
     def _run_batch(self) -> Any:  # noqa: ANN401 - onnxruntime has no types
         """A session that leaves the other threads to other batches."""
-        return self._run if self.threads == 1 else open_session(self._bundle, 1, callers=self.threads)
+        return self._run if self.threads == 1 else open_session(self.bundle, 1, callers=self.threads)
 
 
 def checked(texts: Sequence[str]) -> Sequence[str]:

@@ -11,6 +11,8 @@ from limbeck.runtime.predictor import Predictor
 from limbeck.runtime.tagger import EntityPredictor
 
 DIGITS = 4
+# Texts that are answered together, on one machine or on many: batches, and so their answers, are the same.
+AT_ONCE = 1024
 
 
 def answers_to(

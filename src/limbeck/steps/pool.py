@@ -56,7 +56,7 @@ def _run_pseudo(run: StepRun) -> Figures:
     faster = ExportedTeacher(teacher, eight_bits=scoring == "auto")
     # Buckets that were scored in 8 bits are no use to whoever wants exact numbers.
     made_with = {**run.made_with, "scoring": scoring}
-    figures = score_pool(pool, run.folder, faster, identity, run.store, made_with, run.force)
+    figures = score_pool(pool, run.folder, faster, identity, run.store, made_with, run.force, run.executor)
     return figures | {"eight_bits": float(faster.recipe == EIGHT_BITS), "likeness": faster.likeness}
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 from limbeck.config import BaselineKind, Config, Project, Task
+from limbeck.scale import Executor, executor_of
 from limbeck.store import Store
 
 Figures = dict[str, float]
@@ -34,6 +35,11 @@ class StepRun:
     made_with: Mapping[str, object]
     before: tuple[Path, ...] = ()
     force: bool = False
+
+    @property
+    def executor(self) -> Executor:
+        """Where the step's tasks run; no result depends on it."""
+        return executor_of(self.project)
 
     def write_json(self, name: str, value: object) -> None:
         """Write plain values beside the step's other files."""

@@ -33,7 +33,7 @@ def _run_teach(run: StepRun) -> Figures:
     config = run.project.config
     prepared = PreparedSentences.load(run.inputs["data"])
     encoder = find_encoder(config.encoder.name, run.project.root)
-    taught = teach_tagger(TagLessons(prepared, config, encoder, run.store, run.made_with, run.force))
+    taught = teach_tagger(TagLessons(prepared, config, encoder, run.store, run.made_with, run.force, run.executor))
     taught.teacher.save(run.folder)
     save_out_of_fold(taught.out_of_fold, run.folder / "out_of_fold.npz")
     run.write_json("history.json", taught.history)
@@ -58,8 +58,8 @@ def _run_pseudo(run: StepRun) -> Figures:
 
     teacher = ExportedTagger(load_tagger_teacher(run.inputs["teach"], run.project.root))
     identity = content_of(run.inputs["teach"])
-    made_with = dict(run.made_with)
-    return score_sentences(run.inputs["pool"], run.folder, teacher, identity, run.store, made_with, run.force)
+    made_with, pool = dict(run.made_with), run.inputs["pool"]
+    return score_sentences(pool, run.folder, teacher, identity, run.store, made_with, run.force, run.executor)
 
 
 def _run_distill(run: StepRun) -> Figures:

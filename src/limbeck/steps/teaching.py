@@ -73,7 +73,14 @@ def _run_teach(run: StepRun) -> Figures:
     if "adapt" in run.inputs:
         name = (run.inputs["adapt"] / "encoder").relative_to(root).as_posix()
     lessons = Lessons(
-        Prepared.load(run.inputs["data"]), config, find_encoder(name, root), run.store, run.made_with, run.force, root
+        Prepared.load(run.inputs["data"]),
+        config,
+        find_encoder(name, root),
+        run.store,
+        run.made_with,
+        run.force,
+        root,
+        run.executor,
     )
     taught = KINDS[config.teach.kind](lessons)
     taught.teacher.save(run.folder)

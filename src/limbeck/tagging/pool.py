@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,11 @@ from limbeck.config import DataSettings, PseudoSettings
 from limbeck.data.conll import CONLL_ENDINGS, read_conll
 from limbeck.data.records import Record, read_records
 from limbeck.data.tagged import PreparedSentences
-from limbeck.errors import BrokenRow, ColumnMissing, Place, nearest
-from limbeck.progress import bar
+from limbeck.errors import BrokenRow, ColumnMissing, InputChanged, Place, nearest
 from limbeck.runtime.tagger import ENDS
 from limbeck.runtime.wordinputs import MOST_WORDS, parts
-from limbeck.scorer import Floats
+from limbeck.scale import Executor, ThisMachine
+from limbeck.scorer import Floats, Preparable
 from limbeck.store import Store, key_of, link_or_copy
 from limbeck.tagging.examples import Guesses
 from limbeck.tagging.scorer import WordScorer, log_softmax
@@ -99,30 +100,52 @@ def shards_of(folder: Path) -> Iterator[list[list[str]]]:
 
 
 def score_sentences(
-    pool: Path, out: Path, teacher: WordScorer, identity: object, store: Store, made_with: object, force: bool
+    pool: Path,
+    out: Path,
+    teacher: WordScorer,
+    identity: object,
+    store: Store,
+    made_with: object,
+    force: bool,
+    executor: Executor | None = None,
 ) -> dict[str, float]:
-    """Let a teacher score all shards; one that is done is not scored again."""
-    file = pq.ParquetFile(pool / SENTENCES)
+    """Let a teacher score all shards, each a task of `executor`; one that is done is not scored again."""
+    keys = [
+        key_of({"teacher": identity, "words": key_of(sentences), "made_with": made_with})
+        for sentences in shards_of(pool)
+    ]
+    todo = [(number, key) for number, key in enumerate(keys) if force or not store.intact(TASK_KIND, key)]
+    if todo:
+        if isinstance(teacher, Preparable):
+            teacher.prepare(next(shards_of(pool)))
+        work = partial(_score, pool, teacher, identity, store, made_with)
+        (executor or ThisMachine()).run(work, todo, "tagging the pool", [SHARD] * len(todo))
     total, kept, entities = 0, dict.fromkeys(TOLD, 0), 0
-    with bar("tagging the pool", file.metadata.num_rows) as advance:
-        for number, sentences in enumerate(shards_of(pool)):
-            about = {"teacher": identity, "words": key_of(sentences), "made_with": made_with}
-            key = key_of(about)
-            if force or not store.intact(TASK_KIND, key):
-                scores = [log_softmax(one) for one in teacher.emissions(sentences)]
-                with store.write(TASK_KIND, key, about) as folder:
-                    np.save(folder / "proba.npy", np.exp(np.concatenate(scores)).astype(np.float16))
-            made = store.folder(TASK_KIND, key) / "proba.npy"
-            link_or_copy(made, out / f"proba-{number:05d}.npy")
-            guesses = _split(np.load(made, allow_pickle=False), sentences)
-            lowest = np.array([confidence_of(guess).min(initial=1) for guess in guesses])
-            for limit in TOLD:
-                kept[limit] += int((lowest >= limit).sum())
-            entities += sum(int((guess.argmax(axis=1) % 2 == 1).sum()) for guess in guesses)
-            total += len(sentences)
-            advance(len(sentences))
+    for number, (key, sentences) in enumerate(zip(keys, shards_of(pool), strict=True)):
+        made = store.folder(TASK_KIND, key) / "proba.npy"
+        link_or_copy(made, out / f"proba-{number:05d}.npy")
+        guesses = _split(np.load(made, allow_pickle=False), sentences)
+        lowest = np.array([confidence_of(guess).min(initial=1) for guess in guesses])
+        for limit in TOLD:
+            kept[limit] += int((lowest >= limit).sum())
+        entities += sum(int((guess.argmax(axis=1) % 2 == 1).sum()) for guess in guesses)
+        total += len(sentences)
     figures = {"sentences": float(total), "entities": float(entities)}
     return figures | {f"kept_at_{limit}": count / max(total, 1) for limit, count in kept.items()}
+
+
+def _score(
+    pool: Path, teacher: WordScorer, identity: object, store: Store, made_with: object, shard: tuple[int, str]
+) -> None:
+    """Score a shard, whose key is known, and keep what comes out."""
+    number, key = shard
+    sentences = pq.ParquetFile(pool / SENTENCES).read_row_group(number, columns=["words"]).column(0).to_pylist()
+    about = {"teacher": identity, "words": key_of(sentences), "made_with": made_with}
+    if key_of(about) != key:
+        raise InputChanged(f"The shard {number} of the pool changed while it was read.", "Run again.", Place(pool))
+    scores = [log_softmax(one) for one in teacher.emissions(sentences)]
+    with store.write(TASK_KIND, key, about) as folder:
+        np.save(folder / "proba.npy", np.exp(np.concatenate(scores)).astype(np.float16))
 
 
 def _split(proba: Guesses, sentences: Sequence[Sequence[str]]) -> list[Guesses]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -107,9 +108,8 @@ def teach_tagger(lessons: TagLessons) -> TaughtTagger:
 
 def _teach(kind: str, lessons: TagLessons) -> TaggerTeacher:
     material = _material(kind, lessons)
-    members = lessons.executor.run(
-        lambda fold: _member(kind, lessons, material, fold), lessons.folds, f"teaching {kind}"
-    )
+    work = partial(_member, kind, lessons, material)
+    members = lessons.executor.run(work, lessons.folds, f"teaching {kind}")
     return TaggerTeacher(lessons.card(kind), tuple(members))
 
 

@@ -17,7 +17,7 @@ from limbeck.errors import EncoderMissing
 from limbeck.progress import progress
 from limbeck.runtime.viterbi import Moves
 from limbeck.runtime.wordinputs import EncoderReader
-from limbeck.scorer import Floats, Span
+from limbeck.scorer import Floats, Span, fields_alone
 from limbeck.store import link_or_copy
 from limbeck.tagging.examples import TaggedExamples, read_sentences, unknown_tags
 from limbeck.tagging.lesson import emissions_of
@@ -70,6 +70,8 @@ class TaggerTeacher:
 
     card: TaggerCard
     members: tuple[TagMember, ...]
+
+    __getstate__ = fields_alone
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from safetensors.torch import load_file
 
 from limbeck.progress import progress
-from limbeck.scorer import Floats
+from limbeck.scorer import Floats, fields_alone
 from limbeck.store import hash_file, link_or_copy
 from limbeck.teach.card import Card, read_card
 from limbeck.teach.network import Classifier, Encoder, device
@@ -49,6 +49,8 @@ class FineTunedTeacher:
     card: Card
     members: tuple[Member, ...]
     frozen: int = 0
+
+    __getstate__ = fields_alone
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
-from limbeck.scorer import Floats
+from limbeck.scorer import Floats, fields_alone
 from limbeck.teach.card import Card, read_card
 from limbeck.teach.features import FeatureCache, Featuriser
 from limbeck.teach.heads import Head, hash_of
@@ -25,6 +25,8 @@ class ProbeTeacher:
     card: Card
     heads: tuple[tuple[Head, ...], ...]
     cache: FeatureCache | None = None
+
+    __getstate__ = fields_alone
 
     @property
     def labels(self) -> tuple[str, ...]:

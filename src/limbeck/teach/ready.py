@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from limbeck.errors import BadSetting, EncoderMissing, Place
-from limbeck.scorer import Floats
+from limbeck.scorer import Floats, fields_alone
 from limbeck.teach.card import Card, read_card
 from limbeck.teach.encoders import find_encoder
 from limbeck.teach.lessons import Lessons, Taught
@@ -31,6 +31,8 @@ class ReadyTeacher:
 
     card: Card
     outputs: tuple[int, ...]
+
+    __getstate__ = fields_alone
 
     @property
     def labels(self) -> tuple[str, ...]:

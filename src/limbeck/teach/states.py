@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,20 @@ KIND = "states"
 KEPT = 4
 
 States = list[NDArray[np.float16]]
+
+
+class StoredStates(States):
+    """States that are read from a file as they are needed; to another process goes the file's name."""
+
+    def __init__(self, file: Path, lengths: Sequence[int]) -> None:
+        """Open a file that holds those of one text after the other, so many rows each."""
+        self.file, self.lengths = file, tuple(lengths)
+        flat = np.load(file, mmap_mode="r", allow_pickle=False)
+        super().__init__(np.split(flat, np.cumsum(self.lengths)[:-1]) if self.lengths else [])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Say how it is opened again."""
+        return StoredStates, (self.file, self.lengths)
 
 
 def frozen_states(
@@ -45,8 +61,7 @@ def frozen_states(
             flat.flush()
         for old, _ in store.newest_first(KIND)[KEPT:]:
             store.remove(store.folder(KIND, old))
-    flat = np.load(store.folder(KIND, key) / "states.npy", mmap_mode="r", allow_pickle=False)
-    return [flat[end - length : end] for end, length in zip(ends, lengths, strict=True)]
+    return StoredStates(store.folder(KIND, key) / "states.npy", lengths.tolist())
 
 
 def states_of(lowest: ManyTexts, ids: list[Ids], pad_id: int) -> States:

@@ -132,7 +132,7 @@ def _search(work: Work, study: optuna.Study, storage: str, tell: Tell) -> Tuned:
             all_of_them = counting(study)
             states = [trial.state for trial in all_of_them]
             ended = states.count(TrialState.COMPLETE) + states.count(TrialState.PRUNED)
-            advance(ended - shown, says(work, study))
+            advance(ended - shown, instead=says(work, study))
             shown = ended
             # Without the trial of the present settings there is nothing to compare with, whatever time it takes.
             due = any(t.state == TrialState.WAITING and t.user_attrs.get(UNTUNED) for t in all_of_them)

@@ -1,5 +1,7 @@
 """Every kind of teacher becomes one graph that gives its probabilities."""
 
+import pickle
+
 import numpy as np
 import onnx
 import pytest
@@ -79,6 +81,16 @@ def test_many_texts_are_scored_as_a_graph_with_the_same_answers(folder, many):
     assert exported.recipe is None
     assert np.abs(exported.predict_proba(TEXTS) - taught.predict_proba(TEXTS)).max() < 5e-4
     assert (exported.recipe, exported.likeness) == ("float", 1.0)
+
+
+@pytest.mark.parametrize("kind", ["probe", "partial, frozen layers", "finished classifier"])
+def test_a_teacher_that_goes_to_another_process_answers_the_same_there(folder, many, kind):
+    exported = ExportedTeacher(teacher(folder, *KINDS[kind]))
+    exported.predict_proba(TEXTS[:3])  # networks that were loaded stay behind
+    exported.prepare(TEXTS)
+    sent = pickle.dumps(exported)
+    assert np.array_equal(pickle.loads(sent).predict_proba(TEXTS[:9]), exported.predict_proba(TEXTS[:9]))
+    assert len(sent) < 2 * len(pickle.dumps(exported._export.predictor.bundle))
 
 
 @pytest.mark.parametrize(("least", "recipe"), [(0.9, "int8-channels"), (1.0, "float")])

@@ -1,6 +1,7 @@
 """Entities from files to bundles: what is found is there, cut exactly, and each step keeps its promises."""
 
 import json
+import pickle
 import subprocess
 import sys
 
@@ -11,7 +12,10 @@ from hypothesis import strategies as st
 from tagging_project import make_sentences, tag_pipeline
 
 from limbeck import load
+from limbeck.compress import tagger_scoring
+from limbeck.compress.tagger_scoring import ExportedTagger
 from limbeck.compress.taggers import draft_tagger, student_tagger
+from limbeck.config import load_project
 from limbeck.data.splits import JUDGING, TUNING
 from limbeck.data.tagged import PreparedSentences
 from limbeck.errors import BadSetting, BrokenRow, ColumnMissing
@@ -19,11 +23,15 @@ from limbeck.measure.taggers import load_measured_taggers, tags_of_spans
 from limbeck.runtime.openvino_session import run_by_openvino
 from limbeck.runtime.tagger import EntityPredictor
 from limbeck.runtime.viterbi import tag_names
+from limbeck.scale import ThisMachine
 from limbeck.scorer import Span, Tagger
+from limbeck.store import Store
 from limbeck.tagging.lesson import tags_of
-from limbeck.tagging.pool import choose_sentences, confidence_of, first_sentences
+from limbeck.tagging.pool import choose_sentences, confidence_of, first_sentences, score_sentences
 from limbeck.tagging.student import load_tagger_student
+from limbeck.tagging.teach import TagLessons, teach_tagger
 from limbeck.tagging.teacher import load_tagger_teacher
+from limbeck.teach.encoders import find_encoder
 
 KINDS = ("cnn", "bilstm", "transformer")
 
@@ -159,6 +167,38 @@ def test_tagged_sentences_are_guessed_by_members_that_did_not_see_them(tagged):
     scores = load_scores(tagged.folder("teach") / "out_of_fold.npz")
     for fold, sentence, guess in zip(prepared.folds, prepared.train, scores, strict=True):
         assert len(guess) == (len(sentence.tokens) if fold < 2 else 0)
+
+
+class Elsewhere(ThisMachine):
+    """Does tasks as another process would: work and tasks go there as bytes."""
+
+    def run(self, work, tasks, what, sizes=None):
+        return super().run(*pickle.loads(pickle.dumps((work, list(tasks)))), what, sizes)
+
+
+def test_shards_that_are_tagged_elsewhere_get_the_same_guesses(tagged, tmp_path, monkeypatch):
+    monkeypatch.setattr(tagger_scoring, "MANY", 2)
+    teacher = ExportedTagger(load_tagger_teacher(tagged.folder("teach"), tagged.project.root))
+    for name, executor in (("here", ThisMachine()), ("there", Elsewhere())):
+        out, store = tmp_path / name, Store(tmp_path / f"store-{name}")
+        out.mkdir()
+        told = score_sentences(tagged.folder("pool"), out, teacher, "it", store, {}, False, executor)
+        assert told["sentences"] > 10
+    for file in (tmp_path / "here").iterdir():
+        assert file.read_bytes() == (tmp_path / "there" / file.name).read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["probe", "partial"])
+def test_folds_that_are_taught_elsewhere_learn_the_same(tagged, tmp_path, kind):
+    root = tagged.project.root
+    config = load_project(root, [f"teach.kind={kind}", "train.steps=4", "teach.folds=1", "encoder.name=encoder"]).config
+    encoder = find_encoder("encoder", root)
+    for name, executor in (("here", ThisMachine()), ("there", Elsewhere())):
+        store = Store(tmp_path / name)
+        teach_tagger(TagLessons(prepared_of(tagged), config, encoder, store, {}, executor=executor))
+    for file in (tmp_path / "here").rglob("weights.safetensors"):
+        assert file.read_bytes() == (tmp_path / "there" / file.relative_to(tmp_path / "here")).read_bytes()
+    assert list((tmp_path / "there").rglob("weights.safetensors"))
 
 
 def test_nothing_is_done_twice(tagged):
