@@ -32,6 +32,9 @@ from limbeck.pseudo.scores import TASK_FILE, TASK_KIND, score_pool
 from limbeck.scale import RayCluster, ThisMachine, answers
 from limbeck.store import Store, content_of, hash_file
 
+# Nodes take long to start where little is free.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def nodes():
