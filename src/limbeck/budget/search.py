@@ -12,6 +12,7 @@ import numpy as np
 
 from limbeck.budget.limits import FIT, Budget, shown_time
 from limbeck.compress.gate import answer_times
+from limbeck.compress.recipes import need_backends
 from limbeck.config import load_project
 from limbeck.errors import BadSetting, RunError, nearest
 from limbeck.pipeline import Pipeline
@@ -115,6 +116,7 @@ def search(
 
 
 def _check(plain: Pipeline, kinds: Sequence[str], known: Sequence[str]) -> None:
+    need_backends(plain.project.config.compress.tried())
     for kind in kinds:
         if kind not in known:
             raise BadSetting(f"There is no student '{kind}' to look at.", nearest(kind, known))

@@ -14,7 +14,7 @@ import numpy as np
 from limbeck.budget.limits import Budget
 from limbeck.compress.draft import draft, student_graph
 from limbeck.compress.gate import LabelJudge, time_in_turns
-from limbeck.compress.recipes import FLOAT, Circumstances, recipe_of
+from limbeck.compress.recipes import FLOAT, Circumstances, graph_of, recipe_of
 from limbeck.config import Config, Project
 from limbeck.data.dataset import Dataset
 from limbeck.runtime.processor import saturates
@@ -29,6 +29,8 @@ from limbeck.teach.network import Encoder
 
 # The recipes that are the smallest and the fastest: what they can't reach, none can.
 BOUNDS = (FLOAT, "tables", "int8", "tables-long-products", "tables-long-products+int8-channels")
+# Those that another backend may run faster still.
+BY_OTHERS = (FLOAT, "static-percentile")
 # A chance for recipes that are a little better than those, and for a machine that is busy just now.
 ROOM = 0.15
 
@@ -55,7 +57,7 @@ def prospect(kind: str, size: str, project: Project, rows: Dataset, texts: Seque
     judge = LabelJudge(rows, config)
     circumstances = Circumstances(saturates(), made.samples[:64])
     bundles = {}
-    for name in BOUNDS:
+    for name in bounds(config):
         with contextlib.suppress(Exception):  # a recipe that has no kernel here bounds nothing; float always runs
             bundle = made.with_graph(recipe_of(name)(made.bundle.graph, circumstances), name)
             judge.load(bundle).predict(list(rows.texts[:2]))
@@ -63,6 +65,12 @@ def prospect(kind: str, size: str, project: Project, rows: Dataset, texts: Seque
     times = time_in_turns({name: judge.load(bundle) for name, bundle in bundles.items()}, rows.texts)
     least = min(len(bundle.graph) for bundle in bundles.values()) + len(made.bundle.tokeniser)
     return Prospect(kind, size, min(times.values()), least)
+
+
+def bounds(config: Config) -> list[str]:
+    """Give the recipes that bound what a student can reach, by whatever may run them."""
+    tried = config.compress.tried()
+    return [*BOUNDS, *(name for name in tried if graph_of(name) in BY_OTHERS and name != graph_of(name))]
 
 
 def _unlearnt(kind: str, size: str, project: Project, labels: tuple[str, ...]) -> StudentScorer:

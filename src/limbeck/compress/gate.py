@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from limbeck.compress.draft import Draft
-from limbeck.compress.recipes import FLOAT, Circumstances, about, recipe_of
+from limbeck.compress.recipes import FLOAT, Circumstances, about, graph_of, need_backends, recipe_of
 from limbeck.config import Config
 from limbeck.data.dataset import Dataset
 from limbeck.measure import Difference, decide, decide_classes, paired_bootstrap
@@ -118,18 +118,8 @@ class Judge(Protocol):
 
 def through_the_gate(made: Draft, judge: Judge, config: Config, saturates: bool) -> Passed:
     """Try the configured recipes; take the fastest that stays within the budget, or one that is as fast and smaller."""
-    bundles: dict[str, Bundle] = {}
-    failed: dict[str, str] = {}
-    circumstances = Circumstances(saturates, made.samples)
     take = config.compress.take
-    tried = dict.fromkeys([FLOAT, *config.compress.recipes, *([take] if take else [])])
-    for name in progress(list(tried), "trying recipes"):
-        try:
-            bundle = made.with_graph(recipe_of(name)(made.bundle.graph, circumstances), name)
-            judge.load(bundle).predict(judge.texts[:2])
-            bundles[name] = bundle
-        except Exception as error:  # the quantiser and the runtime fail in many ways; float is still there
-            failed[name] = (str(error).splitlines() or [type(error).__name__])[0]
+    bundles, failed = _tried(config.compress.tried(), made, judge, Circumstances(saturates, made.samples))
     predictors = {name: judge.load(bundle) for name, bundle in bundles.items()}
     verdicts = judge.compare(made.whole, predictors)
     speeds = time_in_turns(predictors, judge.texts)
@@ -151,6 +141,40 @@ def through_the_gate(made: Draft, judge: Judge, config: Config, saturates: bool)
     table = [replace(trial, taken=trial.recipe == chosen.recipe) for trial in trials]
     table += [Trial(name, about(name), nan, nan, nan, nan, 0, nan, False, False, why) for name, why in failed.items()]
     return Passed(bundles[chosen.recipe], tuple(table), _why(chosen, trials, budget, take if wanted else ""))
+
+
+def _tried(
+    names: Sequence[str], made: Draft, judge: Judge, circumstances: Circumstances
+) -> tuple[dict[str, Bundle], dict[str, str]]:
+    """Give the bundles of the recipes that run here, by name, and why others don't."""
+    need_backends(names)
+    bundles: dict[str, Bundle] = {}
+    failed: dict[str, str] = {}
+    graphs: dict[str, bytes] = {}
+    for name in progress(list(names), "trying recipes"):
+        plain = graph_of(name)
+        try:
+            if plain not in graphs:
+                graph = recipe_of(plain)(made.bundle.graph, circumstances)
+                # Whatever is to run it: a bundle also has to be of use where only onnxruntime is.
+                judge.load(made.with_graph(graph, plain)).predict(judge.texts[:2])
+                graphs[plain] = graph
+            bundles[name] = made.with_graph(graphs[plain], name)
+            _check_backend(bundles[name], judge)
+        except Exception as error:  # the quantiser and the runtime fail in many ways; float is still there
+            bundles.pop(name, None)
+            failed[name] = (str(error).splitlines() or [type(error).__name__])[0]
+    return bundles, failed
+
+
+def _check_backend(bundle: Bundle, judge: Judge) -> None:
+    """Raise if a bundle's own backend can't run it, where loading would turn to onnxruntime."""
+    backend = bundle.manifest.model.backend
+    if backend != "onnxruntime":
+        from limbeck.runtime.openvino_session import run_by_openvino
+
+        run_by_openvino(bundle.graph, backend, threads=1)
+        judge.load(bundle).predict(judge.texts[:2])
 
 
 def fastest_or_smaller(trials: Sequence[Trial]) -> Trial:

@@ -9,7 +9,7 @@ from limbeck.runtime.facts import Matches, Within, not_empty
 
 FORMAT = 1
 
-# What runs a graph: onnxruntime, which always can, or OpenVINO in 32-bit floats or, where the processor has them, 16-bit.
+# What runs a graph: onnxruntime, which always can, or OpenVINO in floats of 32 bits or, where processors have them, 16.
 Backend = Literal["onnxruntime", "openvino", "openvino-bf16"]
 Share = Annotated[float, Within(0, 1)]
 Count = Annotated[int, Within(0)]

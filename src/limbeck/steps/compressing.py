@@ -153,6 +153,6 @@ COMPRESS = Step(
     after=("data", "baselines", "teach", "calibrate", "pool", "pseudo", "distill", "measure"),
     files=no_files,
     run=_run_compress,
-    libraries=(*NETWORKS, *WORD_COUNTERS, "onnx", "onnxmltools"),
+    libraries=(*NETWORKS, *WORD_COUNTERS, "onnx", "onnxmltools", "openvino"),
     wanted=_has_models,
 )

@@ -263,6 +263,6 @@ TAG_COMPRESS = Step(
     after=("data", "teach", "pool", "pseudo", "distill", "measure"),
     files=no_files,
     run=_run_compress,
-    libraries=(*NETWORKS, "onnx"),
+    libraries=(*NETWORKS, "onnx", "openvino"),
     wanted=distills,
 )

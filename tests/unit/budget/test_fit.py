@@ -1,6 +1,7 @@
 """The search trains what can fit, takes the best inside, proves it on the bundle, and says what is nearest."""
 
 import json
+import sys
 
 import pytest
 from teaching_project import QUICK, copy_of
@@ -9,8 +10,12 @@ from typer.testing import CliRunner
 import limbeck
 from limbeck.budget import Budget, Candidate, search
 from limbeck.budget.limits import FIT
+from limbeck.budget.survey import bounds
 from limbeck.cli import app
-from limbeck.errors import BadSetting, RunError
+from limbeck.config import load_project
+from limbeck.errors import BadSetting, ExtraMissing, RunError
+from limbeck.pipeline import Pipeline
+from limbeck.runtime.bundle import read_bundle
 
 SETTINGS = [
     *QUICK,
@@ -69,6 +74,21 @@ def test_what_can_t_fit_is_not_trained(project):
         search(project, Budget(latency_us=0.001), SETTINGS, ("cnn",), ("large",), told.append)
     assert any("cnn, large is not trained" in line for line in told)
     assert list((project / ".limbeck" / "results" / "distill").iterdir()) == trained
+
+
+def test_what_openvino_runs_is_searched_as_well(project, monkeypatch):
+    both = [*SETTINGS, 'compress.recipes=["tables"]', 'compress.backends=["onnxruntime", "openvino"]']
+    assert {"float@openvino", "static-percentile@openvino"} < set(bounds(load_project(project, both).config))
+    found = search(project, Budget(size=50_000_000), both, ("bag",), ("small",))
+    tried = {one.recipe: one for one in found.candidates}
+    assert {"float@openvino", "tables@openvino", "tables-products@openvino"} < set(tried)
+    made = Pipeline(load_project(project, [*both, *tried["tables-4bit@openvino"].settings()]))
+    made.run(until="compress")
+    model = read_bundle(made.folder("compress") / "bag").manifest.model
+    assert (model.recipe, model.backend) == ("tables-4bit@openvino", "openvino")
+    monkeypatch.setitem(sys.modules, "openvino", None)
+    with pytest.raises(ExtraMissing, match="openvino"):
+        search(project, Budget(size=1), both, ("bag",), ("small",))
 
 
 def test_what_can_t_be_searched_is_told(project):

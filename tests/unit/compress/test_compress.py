@@ -21,8 +21,10 @@ from limbeck.compress.recipes import ABOUT, RECIPES
 from limbeck.config import CompressSettings
 from limbeck.config.compressing import TABLE_RECIPES, WEIGHT_RECIPES
 from limbeck.distill.students import load_distilled
+from limbeck.errors import ExtraMissing
 from limbeck.measure.compare import load_measured
 from limbeck.runtime.bundle import read_bundle
+from limbeck.runtime.openvino_session import run_by_openvino
 from limbeck.runtime.predictor import Predictor
 from limbeck.steps.compressing import CHOSEN, TABLE
 
@@ -162,7 +164,14 @@ def test_every_recipe_is_configurable_and_explained():
 
 @pytest.mark.parametrize(
     ("recipe", "says"),
-    [("int9", "Did you mean 'int8'"), ("int8+tables", "can't be joined"), ("tables+tables", "can't be joined")],
+    [
+        ("int9", "Did you mean 'int8'"),
+        ("int8+tables", "can't be joined"),
+        ("tables+tables", "can't be joined"),
+        ("float@openvno", "Did you mean 'openvino'"),
+        ("int9@openvino", "Did you mean 'int8'"),
+        ("float@", "openvino"),
+    ],
 )
 def test_what_is_no_recipe_is_told(recipe, says):
     with pytest.raises(ValidationError, match=says):
@@ -184,6 +193,65 @@ def test_a_recipe_is_taken_whatever_it_loses(compressed):
     assert sum(trial["taken"] for trial in told["trials"]) == 1 and (
         any(trial["why_not"] for trial in told["trials"]) != ("compress.take" in told["why"])
     )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_openvino_says_what_onnxruntime_says(compressed, kind):
+    texts = [text for text, _ in make_texts(40, seed=9)]
+    trained = student_graph(load_distilled(compressed.folder("distill") / kind))
+    made = draft(trained, np.full(3, 0.5, np.float32), texts, CompressSettings())
+    other = made.with_graph(made.bundle.graph, "float@openvino")
+    assert (other.manifest.model.backend, other.manifest.model.recipe) == ("openvino", "float@openvino")
+    run_by_openvino(other.graph, "openvino", threads=1)
+    found = [Predictor(one, warn=False).predict_proba(texts) for one in (made.bundle, other)]
+    np.testing.assert_allclose(*found, atol=1e-4)
+
+
+def test_the_gate_tries_openvino_where_it_is_asked_for(compressed):
+    settings = ['compress.recipes=["tables", "int8@openvino"]', 'compress.backends=["onnxruntime", "openvino"]']
+    done = chain(compressed.project.root, ["transformer"], *settings)
+    done.run()
+    told = json.loads((done.folder("compress") / TABLE).read_text())["transformer"]
+    trials = {trial["recipe"]: trial for trial in told["trials"]}
+    others = {"float@openvino", "tables@openvino", "static-percentile@openvino"}
+    assert set(trials) == {"float", "tables", "int8@openvino"} | others
+    # Both judge the same graph.
+    for name in ("float", "tables"):
+        mine, theirs = trials[f"{name}@openvino"], trials[name]
+        assert mine["macro_f1"] == theirs["macro_f1"] and mine["bytes"] == theirs["bytes"] and mine["p50_us"] > 0
+        assert mine["far"] == pytest.approx(theirs["far"], abs=1e-5) and "OpenVINO" in mine["about"]
+    assert "QAttention" in trials["int8@openvino"]["why_not"]
+    [taken] = [trial for trial in trials.values() if trial["taken"]]
+    ran = [trial["p50_us"] for trial in trials.values() if trial["within_budget"]]
+    assert taken["p50_us"] <= max(1.1 * min(ran), min(ran) + 20)
+
+
+def test_openvino_is_taken_if_the_settings_say_so(compressed):
+    done = chain(compressed.project.root, ["bag"], "compress.take=float@openvino", "compress.recipes=[]")
+    done.run()
+    folder = done.folder("compress") / "bag"
+    model = read_bundle(folder).manifest.model
+    assert (model.recipe, model.backend) == ("float@openvino", "openvino")
+    assert "float@openvino (this one)" in (folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_openvino_that_is_missing_is_told_before_anything_is_tried(compressed, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openvino", None)
+    with pytest.raises(ExtraMissing, match=r"pip install 'limbeck\[openvino\]'"):
+        chain(compressed.project.root, ["bag"], "compress.take=tables@openvino", "compress.recipes=[]").run()
+
+
+def test_what_other_backends_may_run_faster_is_tried_with_them():
+    both = ["onnxruntime", "openvino-bf16"]
+    settings = CompressSettings(recipes=["tables", "int8", "tables-products+static-minmax"], backends=both)
+    assert settings.tried() == [
+        *("float", "tables", "int8", "tables-products+static-minmax", "float@openvino-bf16", "tables@openvino-bf16"),
+        *("tables-products+static-minmax@openvino-bf16", "static-percentile@openvino-bf16"),
+    ]
+    assert not any("@" in name for name in CompressSettings().tried())
+    assert CompressSettings(recipes=["tables"], backends=both, take="int8").tried() == ["float", "tables", "int8"]
+    with pytest.raises(ValidationError, match="'onnxruntime' must be among them"):
+        CompressSettings(backends=["openvino"])
 
 
 def test_the_fastest_of_the_good_ones_is_chosen():
