@@ -13,7 +13,6 @@ from limbeck.data.splits import JUDGING, TUNING
 from limbeck.errors import BadSetting, ExtraMissing, NothingToTune, TooFewRows, TuneError
 from limbeck.pipeline import RESULTS
 from limbeck.progress import bar
-from limbeck.store import key_of
 from limbeck.tune.found import FOLDER, Tuned
 from limbeck.tune.space import described, space_of, target_named
 
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from limbeck.tune.trials import Work
 
 Tell = Callable[[str], None]
-# What the step `data` tells beside rows, folds and halves: times, and places of files, which differ between machines.
-TOLD = ("figures.json", "contradictions.json")
 # Seconds between looks at the trials of others.
 LOOK = 1.0
 
@@ -86,9 +83,9 @@ def _about(work: Work) -> dict[str, Any]:
     [data] = pipeline.run(until="data", patience=HELD)
     _check_halves(work, pipeline.store.folder(f"{RESULTS}/data", data.key))
     settings = pipeline.settings(work.until)
-    files = (pipeline.store.manifest(f"{RESULTS}/data", data.key) or {"files": {}})["files"]
     return {
-        "data": key_of({name: digest for name, digest in files.items() if name not in TOLD}),
+        # Made of what the files hold, not of where they are: it is the same on all machines.
+        "data": data.key,
         "kinds": work.kinds,
         "space": described(work.space),
         # What is searched varies by itself, and where files are doesn't matter.

@@ -73,6 +73,7 @@ def test_doctor_tells_about_cpu_extras_and_encoder(tmp_path):
         "annotate",
         "ray",
         "report",
+        "openvino",
         "rivals",
         "docs",
         "dev",
