@@ -90,8 +90,9 @@ def print_selection(folders: Mapping[str, Path], titles: Mapping[str, str]) -> N
     """Say what was read, how much of it is certain, what each category gets, and which go together."""
     pool, told = _read(folders["pool"], "figures.json")["figures"], _read(folders["select"], "selection.json")
     sizes = told["sizes"]
-    read = {name: int(pool[name]) for name in ("rows_read", "texts", "repeated", "empty", "judges", "labelled")}
-    print_table("The pool", [{_READ[name]: count for name, count in read.items()}])
+    read = {name: int(pool[name]) for name in _READ}
+    saved = f"Near copies: {pool['saved']:.1%} of the different texts needn't be scored." if pool["near"] else ""
+    print_table("The pool", [{_READ[name]: count for name, count in read.items()}], saved)
     print_table(
         "Kept at each confidence",
         [{"confidence": f"{at['confidence']:.2f}", "texts": f"{at['share']:.1%}"} for at in told["kept_at"]],
@@ -114,6 +115,7 @@ _READ = {
     "rows_read": "rows",
     "texts": "different texts",
     "repeated": "repeated",
+    "near": "near copies",
     "empty": "empty",
     "judges": "also in dev or test",
     "labelled": "texts already labelled",

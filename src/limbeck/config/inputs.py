@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from limbeck.config.section import NonEmpty, Section
 from limbeck.errors import BadSetting
 from limbeck.text import DEFAULT_STEPS, Cleaner
 
 Task = Literal["multilabel", "multiclass", "ner"]
+
+
+def _none_or_alike(limit: float) -> float:
+    if limit and not 0.5 <= limit <= 1:
+        raise ValueError("It is 0, or between 0.5 and 1.")
+    return limit
 
 
 class DataSettings(Section):
@@ -53,6 +59,12 @@ class DataSettings(Section):
     )
     ignore_columns: list[str] = Field(
         [], description="Columns of a wide file that are not categories, e.g. ids and dates."
+    )
+    near_duplicates: Annotated[float, AfterValidator(_none_or_alike)] = Field(
+        0.0,
+        description="Texts of the pool that are at least so alike count as one, and the first stays: the share of "
+        "their shingles of five characters that both have, 0.8 for texts that differ in a word or in typing. The rest "
+        "is neither scored nor labelled. 0: all stay. `limbeck inspect` tells how many there are.",
     )
     unknown_labels: Literal["error", "ignore"] = Field(
         "error", description="What to do with a label in a complete list that is not among the categories."

@@ -75,7 +75,7 @@ DATA = Step(
     files=_data_files,
     run=_run_data,
     libraries=("scikit-learn", "iterative-stratification"),
-    unmoved_by=("data.titles", "data.pool"),
+    unmoved_by=("data.titles", "data.pool", "data.near_duplicates"),
     builds_on=("task", "seed", "split"),
 )
 
@@ -90,7 +90,7 @@ SENTENCES = Step(
     files=_data_files,
     run=_run_sentences,
     libraries=("scikit-learn", "iterative-stratification"),
-    unmoved_by=("data.titles", "data.pool"),
+    unmoved_by=("data.titles", "data.pool", "data.near_duplicates"),
 )
 
 

@@ -76,8 +76,8 @@ POOL = Step(
     tasks=("multilabel", "multiclass"),
     settings=("data", "text"),
     code=(
-        *(f"limbeck.pseudo.{name}" for name in ("gather", "buckets")),
-        *(f"limbeck.data.{name}" for name in ("pool", "records", "lines")),
+        *(f"limbeck.pseudo.{name}" for name in ("gather", "buckets", "thin")),
+        *(f"limbeck.data.{name}" for name in ("pool", "near", "records", "lines")),
         "limbeck.text",
     ),
     after=("data",),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tagging_project import make_sentences, tag_pipeline
 
 from limbeck import load
+from limbeck.config import DataSettings
 from limbeck.data.splits import JUDGING, TUNING
 from limbeck.data.tagged import PreparedSentences
 from limbeck.errors import BadSetting, BrokenRow, ColumnMissing
@@ -18,7 +19,7 @@ from limbeck.measure.taggers import load_measured_taggers, tags_of_spans
 from limbeck.runtime.viterbi import tag_names
 from limbeck.scorer import Span, Tagger
 from limbeck.tagging.lesson import tags_of
-from limbeck.tagging.pool import choose_sentences, confidence_of, first_sentences
+from limbeck.tagging.pool import choose_sentences, confidence_of, first_sentences, gather_sentences
 from limbeck.tagging.student import load_tagger_student
 from limbeck.tagging.teacher import load_tagger_teacher
 
@@ -159,6 +160,16 @@ def test_uncertain_words_become_unknown_or_cost_the_sentence(tagged):
     few, _ = choose_sentences(pool, scored, config.model_copy(update={"rows": 7}), 0)
     assert len(few) == 7
     assert confidence_of(np.full((1, 5), 0.2)).tolist() == pytest.approx([0.5])
+
+
+def test_of_sentences_that_are_nearly_the_same_the_first_stays(tagged, tmp_path):
+    long = "the conductor told all of us that the next train to Hamburg was cancelled"
+    file = tmp_path / "pool.jsonl"
+    texts = [long, "fine", f"{long} too", f"{long.upper()}!", "Fine."]
+    file.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf-8")
+    told = gather_sentences([file], DataSettings(near_duplicates=0.8), prepared_of(tagged), tmp_path)
+    assert [" ".join(words) for words in first_sentences(tmp_path, 9)] == [long, "fine"]
+    assert (told["sentences"], told["repeated"], told["near"], told["saved"]) == (2, 2, 1, pytest.approx(1 / 3))
 
 
 @pytest.mark.parametrize(
