@@ -4,7 +4,7 @@ from limbeck.config.compressing import CompressSettings
 from limbeck.config.distilling import DistillSettings, PseudoSettings, StudentKind, StudentSettings
 from limbeck.config.inputs import DataSettings, Task
 from limbeck.config.measuring import BaselineKind, BaselineSettings, MeasureSettings
-from limbeck.config.project import FILE_NAME, Project, load_project, parse_config
+from limbeck.config.project import FILE_NAME, Project, load_project, parse_config, place_of
 from limbeck.config.render import render, toml_value
 from limbeck.config.settings import Config
 from limbeck.config.teaching import (
@@ -42,6 +42,7 @@ __all__ = [
     "TrainSettings",
     "load_project",
     "parse_config",
+    "place_of",
     "render",
     "toml_value",
 ]

@@ -19,6 +19,16 @@ def _none_or_alike(limit: float) -> float:
     return limit
 
 
+def _without_cycles(parents: dict[str, str]) -> dict[str, str]:
+    for name in parents:
+        above = [name]
+        while above[-1] in parents:
+            above.append(parents[above[-1]])
+            if above[-1] in above[:-1]:
+                raise ValueError(f"It goes round in a circle: {' → '.join(above)}.")
+    return parents
+
+
 class DataSettings(Section):
     """Your files. Paths are relative to this file."""
 
@@ -41,6 +51,11 @@ class DataSettings(Section):
     )
     titles: dict[str, str] = Field(
         {}, description='How to show a category to people, e.g. { wlan = "WLAN / Internet" }.'
+    )
+    parents: Annotated[dict[str, NonEmpty], AfterValidator(_without_cycles)] = Field(
+        {},
+        description='What a category belongs to, e.g. { wlan = "comfort", seat = "comfort" }; a parent may have one, '
+        "too. Figures and tables are then told by parent as well, and pseudo.parent_rows bounds its texts.",
     )
     text_column: str = Field("text", description="The column that holds the text.")
     label_column: str = Field(

@@ -138,6 +138,8 @@ def _verdict(row: Ints, judged: Judged, answers: tuple[Answer, ...], sieve: Siev
         return "uncertain", f"Left out: {_listed(names)} {'is' if len(names) == 1 else 'are'} uncertain."
     if not sieve.under_cap(row, judged)[0]:
         return "capped", "Left out: it has no category, and pseudo.empty limits how many such texts stay."
+    if not sieve.has_room(row, judged)[0]:
+        return "capped", "Left out: its categories' parents have texts enough, which pseudo.parent_rows limits."
     if not sieve.drawn(row)[0]:
         return "not drawn", "Left out: it is certain enough, but not among the pseudo.rows texts that were drawn."
     unsure = sum(answer.verdict.endswith("uncertain") for answer in answers)
