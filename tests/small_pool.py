@@ -79,12 +79,12 @@ def scored(folder: Path, pool: Path, scorer, data=None, identity=None, force=Fal
     return out
 
 
-def selection(folder: Path, table, data=None, out_of_fold=None, task="multilabel", **pseudo):
+def selection(folder: Path, table, data=None, out_of_fold=None, task="multilabel", parents=None, **pseudo):
     """Gather, score and select the texts of `table`; give the folder."""
     data = data or prepared()
     labels = data.train.names
     pool, _ = gathered(folder, table, data)
-    config = parse_config({"task": task, "pseudo": pseudo, "measure": PLAIN})
+    config = parse_config({"task": task, "pseudo": pseudo, "measure": PLAIN, "data": {"parents": parents or {}}})
     guesses = np.full((len(data.train), len(labels)), np.nan, np.float32) if out_of_fold is None else out_of_fold
     found = scored(folder, pool, TableScorer(dict(table), labels), data)
     told = json.loads((found / "scores.json").read_text(encoding="utf-8"))

@@ -28,7 +28,7 @@ def inspect_project(project: Project) -> list[Table]:
     there = [path for path in named if path.exists()]
     pool = progress(stream_pool(there, config.data, cleaner), "reading the pool")
     count_tokens, unit = _token_counter(project)
-    tables = inspect_corpus(read_corpus(project), pool, count_tokens, unit)
+    tables = inspect_corpus(read_corpus(project), pool, count_tokens, unit, config.data.near_duplicates)
     missing: list[Row] = [{"pool file": str(path)} for path in named if not path.exists()]
     if missing:
         tables.append(Table("Missing", missing, "Add it, or set data.pool = [] in limbeck.toml."))

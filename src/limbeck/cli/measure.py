@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ from limbeck.cli.entities import measured_taggers, print_taggers
 from limbeck.cli.options import AsJson, Overrides, ProjectFolder
 from limbeck.cli.output import console, print_json, print_table, show
 from limbeck.config import load_project
+from limbeck.data.parents import parent_names
 from limbeck.errors import RunError
 from limbeck.measure.compare import load_measured
 from limbeck.pipeline import Pipeline
@@ -42,12 +44,15 @@ def print_figures(pipeline: Pipeline, by_category: bool = False, by_source: bool
         print_taggers(pipeline, by_category)
         return
     measured = _measured(pipeline)
-    titles = pipeline.project.config.data.titles
+    titles, parents = pipeline.project.config.data.titles, pipeline.project.config.data.parents
     print_table("Figures", [row for name, m in measured.items() for row in _headline(name, m)], _NOTE)
     if by_category:
         for part in _parts(measured):
-            print_table(f"F1 by category, {part}", _by_category(measured, part, titles))
-        print_table(*_rates(measured, titles))
+            print_table(f"F1 by category, {part}", _by_family(_by_category(measured, part, titles), parents))
+            if parents:
+                print_table(f"F1 by parent, {part}", _by_parent(measured, part, titles), _PARENTS)
+        title, rows = _rates(measured, titles)
+        print_table(title, _by_family(rows, parents))
     if by_source:
         for part in _parts(measured):
             print_table(f"Macro-F1 by source, {part}", _by_source(measured, part))
@@ -60,6 +65,9 @@ _NOTE = (
     "Thresholds come from dev's tuning half, those of rare categories also from a scored pool; 'judging' is the other "
     "half. Precision and recall are means over the categories. In brackets: the bootstrap interval."
 )
+
+
+_PARENTS = "The mean over a parent's categories; in brackets that of 'any of them'."
 
 
 def _measured(pipeline: Pipeline) -> Measured:
@@ -113,23 +121,43 @@ def _headline(name: str, measured: dict[str, Any]) -> list[dict[str, object]]:
     return rows
 
 
-def _by_category(measured: Measured, part: str, titles: dict[str, str]) -> list[dict[str, object]]:
+def _by_category(measured: Measured, part: str, titles: Mapping[str, str]) -> dict[str, dict[str, object]]:
     rows: dict[str, dict[str, object]] = {}
     for model, found in measured.items():
         for label in found["figures"][part]["labels"]:
             title = titles.get(label["name"], label["name"])
             row = rows.setdefault(label["name"], {"category": title, "positives": label["support"]})
             row[model] = label["f1"]
+    return rows
+
+
+def _by_family(rows: dict[str, dict[str, object]], parents: Mapping[str, str]) -> list[dict[str, object]]:
+    """Put categories with the same parents together, and say what these are; without any, leave all as it is."""
+    if not parents:
+        return list(rows.values())
+    named = parent_names(parents, list(rows))
+    order = {name: number for number, name in enumerate(dict.fromkeys(named.values()))}
+    found = sorted(rows, key=lambda category: order.get(named.get(category, ""), len(order)))
+    return [{"parent": named.get(category, ""), **rows[category]} for category in found]
+
+
+def _by_parent(measured: Measured, part: str, titles: Mapping[str, str]) -> list[dict[str, object]]:
+    rows: dict[str, dict[str, object]] = {}
+    for model, found in measured.items():
+        for name, figures in found["by_parent"].get(part, {}).items():
+            about = {"parent": titles.get(name, name), "categories": figures["categories"], "texts": figures["support"]}
+            row = rows.setdefault(name, about)
+            row[model] = f"{show(figures['macro_f1'])} [{show(figures['any_f1'])}]"
     return list(rows.values())
 
 
-def _rates(measured: Measured, titles: dict[str, str]) -> tuple[str, list[dict[str, object]]]:
+def _rates(measured: Measured, titles: Mapping[str, str]) -> tuple[str, dict[str, dict[str, object]]]:
     """Give the table of precision and recall of the model that is best on dev's judging half."""
     best = max(measured, key=lambda name: measured[name]["figures"]["judging"]["macro_f1"] or 0)
     part = _parts(measured)[-1]
     limits = dict(zip(measured[best]["labels"], measured[best]["thresholds"], strict=True))
-    rows: list[dict[str, object]] = [
-        {
+    rows: dict[str, dict[str, object]] = {
+        label["name"]: {
             "category": titles.get(label["name"], label["name"]),
             "positives": label["support"],
             "threshold": limits[label["name"]],
@@ -138,7 +166,7 @@ def _rates(measured: Measured, titles: dict[str, str]) -> tuple[str, list[dict[s
             "F1": label["f1"],
         }
         for label in measured[best]["figures"][part]["labels"]
-    ]
+    }
     return f"Precision and recall of {best}, {part}", rows
 
 

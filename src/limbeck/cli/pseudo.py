@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,9 +17,11 @@ from limbeck.errors import BadSetting
 from limbeck.pipeline import RESULTS, Pipeline
 
 if TYPE_CHECKING:
-    from limbeck.pseudo.why import Story
+    from limbeck.pseudo.why import Answer, Story
 
 STRONGEST = 5
+# Of more categories only these many are shown, those that say most.
+MOST = 100
 
 
 def command(
@@ -90,16 +91,27 @@ def print_selection(folders: Mapping[str, Path], titles: Mapping[str, str]) -> N
     """Say what was read, how much of it is certain, what each category gets, and which go together."""
     pool, told = _read(folders["pool"], "figures.json")["figures"], _read(folders["select"], "selection.json")
     sizes = told["sizes"]
-    read = {name: int(pool[name]) for name in ("rows_read", "texts", "repeated", "empty", "judges", "labelled")}
-    print_table("The pool", [{_READ[name]: count for name, count in read.items()}])
+    read = {name: int(pool[name]) for name in _READ}
+    saved = f"Near copies: {pool['saved']:.1%} of the different texts needn't be scored." if pool["near"] else ""
+    print_table("The pool", [{_READ[name]: count for name, count in read.items()}], saved)
     print_table(
         "Kept at each confidence",
         [{"confidence": f"{at['confidence']:.2f}", "texts": f"{at['share']:.1%}"} for at in told["kept_at"]],
         "If every category needed it; pseudo.confidence sets it.",
     )
-    print_table("Guesses", [_row(category, titles) for category in told["categories"]])
-    names = [titles.get(category["category"], category["category"]) for category in told["categories"]]
-    pairs = _strongest(names, told["correlation"])
+    shown = told["categories"]
+    if len(shown) > MOST:
+        shown = sorted(shown, key=lambda category: -category["yes"])[:MOST]
+    note = "" if shown is told["categories"] else f"The {MOST} most frequent of {len(told['categories']):,} categories."
+    print_table("Guesses", [_row(category, titles) for category in shown], note)
+    pairs = [
+        {
+            **pair,
+            "category": titles.get(pair["category"], pair["category"]),
+            "and": titles.get(pair["and"], pair["and"]),
+        }
+        for pair in told["strongest"][:STRONGEST]
+    ]
     if pairs:
         print_table("Categories that go together", pairs, "Phi between the guesses about kept texts.")
     console().print(
@@ -114,6 +126,7 @@ _READ = {
     "rows_read": "rows",
     "texts": "different texts",
     "repeated": "repeated",
+    "near": "near copies",
     "empty": "empty",
     "judges": "also in dev or test",
     "labelled": "texts already labelled",
@@ -132,12 +145,6 @@ def _row(found: Mapping[str, Any], titles: Mapping[str, str]) -> dict[str, objec
     }
 
 
-def _strongest(names: Sequence[str], phi: Sequence[Sequence[float | None]]) -> list[dict[str, object]]:
-    pairs = [(a, b, value) for a, b in combinations(range(len(names)), 2) if (value := phi[a][b]) is not None]
-    pairs.sort(key=lambda pair: -abs(pair[2]))
-    return [{"category": names[a], "and": names[b], "correlation": value} for a, b, value in pairs[:STRONGEST]]
-
-
 def print_story(story: Story, titles: Mapping[str, str]) -> None:
     """Print what became of a row."""
     if story.text is not None:
@@ -152,10 +159,19 @@ def print_story(story: Story, titles: Mapping[str, str]) -> None:
                 "needed": answer.needed,
                 "verdict": answer.verdict,
             }
-            for answer in story.answers
+            for answer in _telling(story.answers)
         ]
-        print_table("Guesses", rows)
+        more = len(story.answers) - len(rows)
+        print_table("Guesses", rows, f"And {more:,} categories that are surely not there." if more else "")
     console().print(story.sentence, markup=False)
+
+
+def _telling(answers: Sequence[Answer]) -> Sequence[Answer]:
+    """Of very many answers, give those that aren't no, and of the others the least certain ones."""
+    if len(answers) <= MOST:
+        return answers
+    some = sorted(answers, key=lambda answer: (answer.verdict == "no", answer.confidence or 0.0))[:MOST]
+    return [answer for answer in answers if answer in some]
 
 
 def _read(folder: Path, name: str) -> Any:  # noqa: ANN401 - plain values

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from functools import singledispatch
 
+import numpy as np
 import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
@@ -19,6 +21,7 @@ from limbeck.teach.calibrate import CalibratedTeacher
 from limbeck.teach.card import Card
 from limbeck.teach.features import EveryLayer
 from limbeck.teach.fine_tuned import FineTunedTeacher
+from limbeck.teach.heads import Head
 from limbeck.teach.network import Classifier, Encoder
 from limbeck.teach.pooling import pool
 from limbeck.teach.probe import ProbeTeacher
@@ -170,36 +173,76 @@ def _pooled(network: Classifier, ids: Tensor, mask: Tensor, states: Tensor | Non
 
 
 class _Heads(nn.Module):
-    """Features of every layer, and the heads of all labels and folds."""
+    """Features of every layer, and the heads of all labels and folds.
+
+    Linear heads of the same features are one product: a graph with nodes of its own for each of a thousand labels would
+    be large and slow.
+    """
+
+    back: Tensor
 
     def __init__(self, teacher: ProbeTeacher) -> None:
         super().__init__()
         encoder = Encoder(teacher.card.encoder.folder)
         encoder.model.set_attn_implementation("eager")
         self.layers = EveryLayer(encoder)
-        self.heads, self.rates = teacher.heads, teacher.card.rates
         self.one_class = teacher.card.one_class
+        groups: dict[tuple[bytes, int], list[int]] = {}
+        alone = []
+        for column, heads in enumerate(teacher.heads):
+            mixes = {head.mix.tobytes() for head in heads}
+            if len(mixes) == 1 and all(len(head.matrices) == 1 for head in heads):
+                groups.setdefault((mixes.pop(), len(heads)), []).append(column)
+            else:
+                alone.append(column)
+        self.groups = nn.ModuleList(_Linear([teacher.heads[at] for at in columns]) for columns in groups.values())
+        self.alone = [(teacher.heads[column], teacher.card.rates[column]) for column in alone]
+        order = [*(column for columns in groups.values() for column in columns), *alone]
+        self.register_buffer("back", torch.argsort(torch.tensor(order)))
 
     def forward(self, ids: Tensor, mask: Tensor) -> Said:
         vectors = self.layers(ids, mask)
         alike = 10 * vectors / (vectors.norm(dim=2, keepdim=True) + 1e-9)
-        columns = []
-        for heads, rate in zip(self.heads, self.rates, strict=True):
+        parts = [group(alike) for group in self.groups]
+        for heads, rate in self.alone:
             found = [self._head(head, alike) for head in heads]
-            columns.append(torch.stack(found).mean(dim=0) if found else torch.full_like(alike[:, 0, 0], rate))
-        proba = torch.stack(columns, dim=1)
+            part = torch.stack(found).mean(dim=0) if found else torch.full_like(alike[:, 0, 0], rate)
+            parts.append(part[:, None])
+        proba = torch.cat(parts, dim=1)[:, self.back]
         if self.one_class:
             proba = proba / proba.sum(dim=1, keepdim=True)
         return proba, vectors[:, -1]
 
     @staticmethod
-    def _head(head: object, alike: Tensor) -> Tensor:
-        mix, matrices, offsets = head.mix, head.matrices, head.offsets  # type: ignore[attr-defined]
-        weights = torch.from_numpy(mix)
-        flow = (alike * weights[None, :, None]).sum(dim=1) if len(mix) else alike[:, 1:].flatten(1)
-        for number, (matrix, offset) in enumerate(zip(matrices, offsets, strict=True)):
+    def _head(head: Head, alike: Tensor) -> Tensor:
+        flow = _mixed(alike, torch.from_numpy(head.mix))
+        for number, (matrix, offset) in enumerate(zip(head.matrices, head.offsets, strict=True)):
             flow = (torch.relu(flow) if number else flow) @ torch.from_numpy(matrix) + torch.from_numpy(offset)
         return torch.sigmoid(flow[:, 0])
+
+
+class _Linear(nn.Module):
+    """The linear heads of some labels, as many folds for each, all of which read the same features."""
+
+    mix: Tensor
+    matrix: Tensor
+    offset: Tensor
+
+    def __init__(self, heads: Sequence[Sequence[Head]]) -> None:
+        super().__init__()
+        self.folds = len(heads[0])
+        by_fold = [mine[fold] for fold in range(self.folds) for mine in heads]
+        self.register_buffer("mix", torch.from_numpy(by_fold[0].mix))
+        self.register_buffer("matrix", torch.from_numpy(np.concatenate([head.matrices[0] for head in by_fold], axis=1)))
+        self.register_buffer("offset", torch.from_numpy(np.concatenate([head.offsets[0] for head in by_fold])))
+
+    def forward(self, alike: Tensor) -> Tensor:
+        proba = torch.sigmoid(_mixed(alike, self.mix) @ self.matrix + self.offset)
+        return proba.unflatten(1, (self.folds, -1)).mean(dim=1)
+
+
+def _mixed(alike: Tensor, mix: Tensor) -> Tensor:
+    return (alike * mix[None, :, None]).sum(dim=1) if len(mix) else alike[:, 1:].flatten(1)
 
 
 class _Ready(nn.Module):

@@ -5,7 +5,7 @@ from limbeck.config.distilling import DistillSettings, PseudoSettings, StudentKi
 from limbeck.config.edit import with_settings
 from limbeck.config.inputs import DataSettings, Task
 from limbeck.config.measuring import BaselineKind, BaselineSettings, MeasureSettings
-from limbeck.config.project import FILE_NAME, Project, load_project, parse_config
+from limbeck.config.project import FILE_NAME, Project, load_project, parse_config, place_of
 from limbeck.config.render import render, toml_value
 from limbeck.config.settings import Config
 from limbeck.config.teaching import (
@@ -45,6 +45,7 @@ __all__ = [
     "TuneSettings",
     "load_project",
     "parse_config",
+    "place_of",
     "render",
     "toml_value",
     "with_settings",

@@ -44,6 +44,11 @@ class PseudoSettings(Section):
     empty: Annotated[float, Field(ge=0)] = Field(
         0.0, description="At most so many texts without any category for each one with some. 0: no limit."
     )
+    parent_rows: Annotated[int, Field(ge=0)] = Field(
+        0,
+        description="At most so many texts for each parent of categories (data.parents), drawn at random, so that a "
+        "frequent one doesn't drown the others; a text of several stays if one of them has room. 0: no limit.",
+    )
     rows: Annotated[int, Field(ge=0)] = Field(0, description="At most so many texts, drawn at random. 0: all.")
 
 

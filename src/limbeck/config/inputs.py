@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from limbeck.config.section import NonEmpty, Section
 from limbeck.errors import BadSetting
 from limbeck.text import DEFAULT_STEPS, Cleaner
 
 Task = Literal["multilabel", "multiclass", "ner"]
+
+
+def _none_or_alike(limit: float) -> float:
+    if limit and not 0.5 <= limit <= 1:
+        raise ValueError("It is 0, or between 0.5 and 1.")
+    return limit
+
+
+def _without_cycles(parents: dict[str, str]) -> dict[str, str]:
+    for name in parents:
+        above = [name]
+        while above[-1] in parents:
+            above.append(parents[above[-1]])
+            if above[-1] in above[:-1]:
+                raise ValueError(f"It goes round in a circle: {' → '.join(above)}.")
+    return parents
 
 
 class DataSettings(Section):
@@ -36,6 +52,11 @@ class DataSettings(Section):
     titles: dict[str, str] = Field(
         {}, description='How to show a category to people, e.g. { wlan = "WLAN / Internet" }.'
     )
+    parents: Annotated[dict[str, NonEmpty], AfterValidator(_without_cycles)] = Field(
+        {},
+        description='What a category belongs to, e.g. { wlan = "comfort", seat = "comfort" }; a parent may have one, '
+        "too. Figures and tables are then told by parent as well, and pseudo.parent_rows bounds its texts.",
+    )
     text_column: str = Field("text", description="The column that holds the text.")
     label_column: str = Field(
         "label", description="The column of a one-category file: 1, 0 or blank. For multiclass: the class."
@@ -53,6 +74,12 @@ class DataSettings(Section):
     )
     ignore_columns: list[str] = Field(
         [], description="Columns of a wide file that are not categories, e.g. ids and dates."
+    )
+    near_duplicates: Annotated[float, AfterValidator(_none_or_alike)] = Field(
+        0.0,
+        description="Texts of the pool that are at least so alike count as one, and the first stays: the share of "
+        "their shingles of five characters that both have, 0.8 for texts that differ in a word or in typing. The rest "
+        "is neither scored nor labelled. 0: all stay. `limbeck inspect` tells how many there are.",
     )
     unknown_labels: Literal["error", "ignore"] = Field(
         "error", description="What to do with a label in a complete list that is not among the categories."

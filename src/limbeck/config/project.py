@@ -107,6 +107,12 @@ def _model_at(model: type[BaseModel], name: str) -> type[BaseModel]:
     return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else model
 
 
+def place_of(project: Project, *path: str) -> Place:
+    """Say where a setting stands in the project's file."""
+    file = project.root / FILE_NAME
+    return Place(file, _line_of(file, list(path)))
+
+
 def _line_of(file: Path, path: list[str]) -> int | None:
     """Find the line of a key by reading the file as people do: the last matching key in its section."""
     if not file.is_file():

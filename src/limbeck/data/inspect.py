@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
 from limbeck.data.dataset import Dataset
+from limbeck.data.near import count_near
 from limbeck.data.pool import PoolRow
 from limbeck.data.prepare import Corpus
 from limbeck.text import count_words, normalise
@@ -18,6 +19,10 @@ from limbeck.text import count_words, normalise
 LONG = 512
 LANGUAGE_SAMPLE = 2_000
 SHOWN = 20
+# Texts of the pool among which near copies are looked for, and the share of them from which on thinning is advised.
+NEAR_SAMPLE = 100_000
+MANY_COPIES = 0.05
+NEAR = 0.8
 
 Row = dict[str, object]
 CountTokens = Callable[[Sequence[str]], list[int]]
@@ -42,18 +47,27 @@ def count_word_tokens(texts: Sequence[str]) -> list[int]:
 
 
 def inspect_corpus(
-    corpus: Corpus, pool: Iterable[PoolRow] = (), count_tokens: CountTokens = count_word_tokens, unit: str = "words"
+    corpus: Corpus,
+    pool: Iterable[PoolRow] = (),
+    count_tokens: CountTokens = count_word_tokens,
+    unit: str = "words",
+    near: float = 0.0,
 ) -> list[Table]:
-    """Make all tables; `count_tokens` gives each text's length in `unit`. The pool is read once, as a stream."""
+    """Make all tables; `count_tokens` gives each text's length in `unit`. The pool is read once, as a stream.
+
+    `near` is what data.near_duplicates says: how alike texts of the pool are that count as one, 0 if all count.
+    """
     train = corpus.train.dataset
     lengths = np.array(count_tokens(train.texts))
-    pool_rows, pool_overlap, pool_sources = _count_pool(pool, corpus)
+    first: dict[str, None] = {}
+    pool_rows, pool_overlap, pool_sources = _count_pool(_remembering(pool, first), corpus)
     tables = [
         _files(corpus, pool_rows),
         _categories(corpus),
         _tokens(train, lengths, unit),
         _known_for(train),
         _repeats(corpus, pool_overlap),
+        _near_copies(list(first), near),
         _contradictions(corpus),
         _passed_over(corpus),
         _sources(corpus, pool_sources),
@@ -181,6 +195,30 @@ def _count_pool(pool: Iterable[PoolRow], corpus: Corpus) -> tuple[int, Counter[s
     if rows:
         overlap.update(dict.fromkeys(keys, 0))
     return rows, overlap, sources
+
+
+def _remembering(pool: Iterable[PoolRow], first: dict[str, None]) -> Iterator[PoolRow]:
+    for row in pool:
+        if len(first) < NEAR_SAMPLE:
+            first[row.text] = None
+        yield row
+
+
+def _near_copies(texts: Sequence[str], near: float) -> Table:
+    """Say how many of the pool's different texts are near copies of others, and what to do about many."""
+    limit = near or NEAR
+    count = count_near(texts, limit)
+    rows: list[Row] = [
+        {"different texts": len(texts), "near copies": count, "share": round(count / max(1, len(texts)), 4)}
+    ]
+    note = f"Texts of the pool that are at least {limit:g} alike to an earlier one"
+    if len(texts) >= NEAR_SAMPLE:
+        note += f", of its first {NEAR_SAMPLE:,} different ones"
+    if near:
+        note += "; one of each is scored (data.near_duplicates)"
+    elif count >= MANY_COPIES * len(texts):
+        note += f". They teach nothing new: set data.near_duplicates = {NEAR:g}, and one of each is scored"
+    return Table("Near copies in the pool", rows if count else [], f"{note}.")
 
 
 def _contradictions(corpus: Corpus) -> Table:

@@ -15,6 +15,8 @@ from limbeck.errors import ExtraMissing, TooFewRows
 from limbeck.text import normalise
 
 TUNING, JUDGING = 0, 1
+# Traits from which on each row goes where its rarest one is scarcest, without a second look.
+MANY = 500
 
 Side = NDArray[np.int8]
 Settled = Mapping[str, int]
@@ -42,7 +44,8 @@ def assign_folds(
     np.logical_or.at(of_group, group, traits)
     known = settled or {}
     fold_of_group = np.array([known.get(key, -1) for key in keys], dtype=np.int8)
-    if (fold_of_group >= 0).any():
+    # The library's time grows with the square of the traits: a thousand categories would take it minutes.
+    if (fold_of_group >= 0).any() or of_group.shape[1] > MANY:
         _join(fold_of_group, of_group, folds, seed)
     else:
         fold_of_group = _spread(of_group, folds, seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from limbeck.config import Config
 from limbeck.data.dataset import Dataset
+from limbeck.data.parents import families
 from limbeck.data.prepare import Prepared
 from limbeck.data.splits import JUDGING, TUNING
 from limbeck.measure.bootstrap import Interval, bootstrap_interval
 from limbeck.measure.counts import decide, decide_classes
+from limbeck.measure.parents import ParentFigures, by_parent
 from limbeck.measure.quality import Figures, evaluate, evaluate_by_source, evaluate_classes
 from limbeck.measure.thresholds import Unlabelled, choose_thresholds
 from limbeck.scorer import Scorer
@@ -31,6 +33,7 @@ class Measured:
     intervals: dict[str, Interval]
     by_source: dict[str, dict[str, Figures]]
     proba: dict[str, NDArray[np.float32]]
+    by_parent: dict[str, dict[str, ParentFigures]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, object]:
         """Give plain values for JSON, without the probabilities."""
@@ -40,6 +43,7 @@ class Measured:
             "figures": {part: found.as_dict() for part, found in self.figures.items()},
             "macro_f1_intervals": {part: _without_nan(interval) for part, interval in self.intervals.items()},
             "by_source": {p: {s: f.as_dict() for s, f in found.items()} for p, found in self.by_source.items()},
+            "by_parent": {p: {n: f.as_dict() for n, f in found.items()} for p, found in self.by_parent.items()},
         }
 
     def save(self, folder: Path) -> None:
@@ -63,7 +67,8 @@ def measure_scorer(
     if not one_class:
         settings, proba = config.measure, scorer.predict_proba(tuning.texts)
         thresholds = choose_thresholds(tuning.labels, proba, settings.thresholds, settings.min_positives, unlabelled)
-    figures, intervals, by_source, probabilities = {}, {}, {}, {}
+    figures, intervals, by_source, probabilities, parents = {}, {}, {}, {}, {}
+    grouped = families(config.data.parents, scorer.labels)
     for name, part in parts.items():
         proba = scorer.predict_proba(part.texts)
         decisions = decide_classes(proba) if one_class else decide(proba, thresholds)
@@ -73,8 +78,9 @@ def measure_scorer(
         )
         limits = None if one_class else thresholds
         by_source[name] = evaluate_by_source(part.labels, proba, limits, part.names, part.sources)
+        parents[name] = by_parent(np.asarray(part.labels, dtype=np.float64), decisions, grouped)
         probabilities[name] = proba
-    return Measured(scorer.labels, thresholds, figures, intervals, by_source, probabilities)
+    return Measured(scorer.labels, thresholds, figures, intervals, by_source, probabilities, parents)
 
 
 def _without_nan(interval: Interval) -> dict[str, float | None]:

@@ -20,6 +20,7 @@ from limbeck.scorer import Floats
 
 FILE_NAME = "pool.json"
 JUDGES = "judges.parquet"
+NEAR = "near.parquet"
 
 Ints = NDArray[np.int64]
 
@@ -115,7 +116,10 @@ class BucketCounts:
 
 @dataclass(frozen=True)
 class Gathered:
-    """The pool in numbers: rows read, of which some were empty, some stand in dev or test, some repeat a text."""
+    """The pool in numbers: rows read, of which some were empty, some stand in dev or test, some repeat a text.
+
+    `near` counts different texts that were thinned as near copies; `texts` is what is left.
+    """
 
     rows_read: int
     texts: int
@@ -123,12 +127,14 @@ class Gathered:
     judges: int
     labelled: int
     empty: int
+    near: int
     buckets: tuple[BucketCounts, ...]
 
     @property
     def figures(self) -> dict[str, float]:
         """The figures of the step."""
-        return {name: value for name, value in asdict(self).items() if name != "buckets"}
+        told = {name: value for name, value in asdict(self).items() if name != "buckets"}
+        return told | {"saved": self.near / max(1, self.texts + self.near)}
 
     def save(self, folder: Path) -> None:
         """Write them beside the buckets."""

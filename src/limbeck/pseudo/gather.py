@@ -24,6 +24,7 @@ from limbeck.data.prepare import Prepared
 from limbeck.errors import Place, TooFewRows
 from limbeck.progress import bar, progress
 from limbeck.pseudo.buckets import JUDGES, BucketCounts, Gathered, Occurrences, bucket_file, write_bucket
+from limbeck.pseudo.thin import thin
 from limbeck.text import Cleaner, normalise
 
 BUCKET_BYTES = 2_000_000
@@ -37,8 +38,9 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 def gather(files: list[Path], settings: DataSettings, cleaner: Cleaner, prepared: Prepared, folder: Path) -> Gathered:
     """Write the pool's unique texts into buckets in `folder`, in memory that doesn't grow with the pool.
 
-    Two texts are one if they are equal after cleaning. Rows whose normalised text is one of dev's or test's are listed
-    in `judges.parquet` and stand in no bucket. A text that is a training row's after normalising names that row.
+    Two texts are one if they are equal after cleaning; of near copies one is left if the settings say so. Rows whose
+    normalised text is one of dev's or test's are listed in `judges.parquet` and stand in no bucket. A text that is a
+    training row's after normalising names that row.
     """
     for file in files:
         check_file(file)
@@ -65,14 +67,18 @@ def gather(files: list[Path], settings: DataSettings, cleaner: Cleaner, prepared
                 advance(TOLD_EVERY)
         _write_rows(writer, judge_rows)
     buckets = spill.finish()
+    different = sum(bucket.texts for bucket in buckets)
+    if settings.near_duplicates and different:
+        buckets = thin(folder, buckets, settings.near_duplicates)
     texts = sum(bucket.texts for bucket in buckets)
     gathered = Gathered(
         rows_read=rows_read,
         texts=texts,
-        repeated=rows_read - empty - judges - texts,
+        repeated=rows_read - empty - judges - different,
         judges=judges,
         labelled=sum(bucket.labelled for bucket in buckets),
         empty=empty,
+        near=different - texts,
         buckets=buckets,
     )
     if not texts:

@@ -63,9 +63,10 @@ class PoolScores:
         """Give one bucket with its probabilities."""
         bucket = Bucket(bucket_file(self.pool, number))
         proba = np.full((len(bucket.row), len(self.labels)), np.nan, dtype=np.float32)
+        place_of = {label: place for place, label in enumerate(self.labels)}
         for name, labels in self.files[number].items():
             rows, found = read_labels(self.scores / bucket_name(number) / name, labels)
-            columns = np.array([self.labels.index(label) for label in labels])
+            columns = np.array([place_of[label] for label in labels])
             proba[np.ix_(np.searchsorted(bucket.row, rows), columns)] = found
         labelled = bucket.train_row >= 0
         proba[labelled] = self.out_of_fold[bucket.train_row[labelled]]

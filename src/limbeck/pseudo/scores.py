@@ -104,7 +104,8 @@ def score_pool(
 
 def score_texts(scorer: Scorer, labels: Sequence[str], texts: Sequence[str]) -> Floats:
     """Give probabilities [texts, labels] of some of a scorer's labels; what is no probability is an error."""
-    proba = scorer.predict_proba(texts)[:, [scorer.labels.index(label) for label in labels]]
+    place_of = {label: place for place, label in enumerate(scorer.labels)}
+    proba = scorer.predict_proba(texts)[:, [place_of[label] for label in labels]]
     bad = np.argwhere(~((proba >= -_SLACK) & (proba <= 1 + _SLACK)))
     if len(bad):
         row, column = bad[0]
@@ -145,7 +146,7 @@ def _look_up(
         useful = [label for label in missing if task.identity.get(label) == identity[label]]
         if useful and task.left_out.issubset(left_out) and store.intact(TASK_KIND, task.key):
             taken[task.key] = useful
-            missing = [label for label in missing if label not in useful]
+            missing = [label for label in missing if task.identity.get(label) != identity[label]]
     return _Work(number, counts.content, texts, left_out, taken, missing)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from limbeck.config import Config, PseudoSettings
+from limbeck.data.parents import families
 from limbeck.data.prepare import Prepared
 from limbeck.data.splits import TUNING
 from limbeck.errors import TooFewRows
@@ -36,12 +37,14 @@ THRESHOLDS = "thresholds.json"
 class Sieve:
     """Which texts stay: those that the rule finds certain, and of them those with a rank below the limits.
 
-    `empty` limits texts without any category, `rows` all texts; None is no limit.
+    `empty` limits texts without any category, `parents` those of each parent's categories (by their places), `rows` all
+    texts; None is no limit.
     """
 
     rule: Rule
     seed: int
     empty: int | None = None
+    parents: tuple[tuple[tuple[int, ...], int | None], ...] = ()
     rows: int | None = None
 
     def has_some(self, judged: Judged) -> Bools:
@@ -54,6 +57,21 @@ class Sieve:
             return np.ones(len(row), dtype=np.bool_)
         return self.has_some(judged) | (ranks(row, self.seed, "empty") < np.uint64(self.empty))
 
+    def has_room(self, row: Ints, judged: Judged) -> Bools:
+        """Say which texts have no parent that is limited, or one of whose texts they are not too many."""
+        under = np.zeros(len(row), dtype=np.bool_)
+        some = np.zeros(len(row), dtype=np.bool_)
+        for places, limit in self.parents:
+            mine = self.of_parent(places, judged)
+            some |= mine
+            under |= mine if limit is None else mine & (ranks(row, self.seed, "parent") < np.uint64(limit))
+        return under | ~some
+
+    def of_parent(self, places: Sequence[int], judged: Judged) -> Bools:
+        """Say which texts have one of these categories."""
+        columns = list(places)
+        return np.asarray((judged.yes[:, columns] & judged.certain[:, columns]).any(axis=1), dtype=np.bool_)
+
     def drawn(self, row: Ints) -> Bools:
         """Say which texts are among the number that is wanted."""
         if self.rows is None:
@@ -62,7 +80,8 @@ class Sieve:
 
     def keeps(self, row: Ints, judged: Judged) -> Bools:
         """Say which texts stay."""
-        return self.rule.stays(judged) & self.under_cap(row, judged) & self.drawn(row)
+        stays = self.rule.stays(judged) & self.under_cap(row, judged)
+        return stays & self.has_room(row, judged) & self.drawn(row)
 
 
 def select(scores: PoolScores, prepared: Prepared, config: Config, folder: Path) -> dict[str, float]:
@@ -73,7 +92,8 @@ def select(scores: PoolScores, prepared: Prepared, config: Config, folder: Path)
     sieve, survey = Sieve(rule, config.seed), Survey(labels)
     for texts in _unlabelled(scores, rule):
         survey.see(texts.proba, texts.judged, rule.stays(texts.judged) & sieve.has_some(texts.judged))
-    sieve = _limited(sieve, scores, config.pseudo, survey.with_some)
+    grouped = families(config.data.parents, labels) if config.pseudo.parent_rows else {}
+    sieve = _limited(sieve, scores, config.pseudo, survey.with_some, grouped)
     _write(folder / SELECTED, scores, sieve, survey)
     if not survey.kept:
         raise _nothing(survey, config.pseudo)
@@ -85,7 +105,8 @@ def select(scores: PoolScores, prepared: Prepared, config: Config, folder: Path)
         "labelled_rows": len(guessed),
         "filled": int((~np.isnan(guessed) & np.isnan(prepared.train.labels)).sum()),
     }
-    limits = {"empty": sieve.empty, "rows": sieve.rows}
+    of_parents = [limit for _, limit in sieve.parents]
+    limits = {"empty": sieve.empty, "parents": dict(zip(grouped, of_parents, strict=True)), "rows": sieve.rows}
     _write_json(folder / SELECTION, {"sizes": sizes, "limits": limits, **survey.as_dict(thresholds)})
     _write_json(folder / THRESHOLDS, {"labels": labels, "thresholds": thresholds.tolist()})
     return {name: float(size) for name, size in sizes.items()}
@@ -106,7 +127,9 @@ def load_sieve(folder: Path, config: Config, one_class: bool) -> Sieve:
     limits = json.loads((folder / SELECTION).read_text(encoding="utf-8"))["limits"]
     told = json.loads((folder / THRESHOLDS).read_text(encoding="utf-8"))
     rule = Rule.of(config.pseudo, told["labels"], np.array(told["thresholds"]), one_class)
-    return Sieve(rule, config.seed, limits["empty"], limits["rows"])
+    grouped = families(config.data.parents, told["labels"])
+    parents = tuple((tuple(grouped[name]), limit) for name, limit in limits["parents"].items())
+    return Sieve(rule, config.seed, limits["empty"], parents, limits["rows"])
 
 
 @dataclass(frozen=True)
@@ -129,7 +152,9 @@ def _unlabelled(scores: PoolScores, rule: Rule) -> Iterator[_Texts]:
         yield _Texts(bucket, places, proba[places], rule.judge(proba[places]))
 
 
-def _limited(sieve: Sieve, scores: PoolScores, settings: PseudoSettings, with_some: int) -> Sieve:
+def _limited(
+    sieve: Sieve, scores: PoolScores, settings: PseudoSettings, with_some: int, grouped: Mapping[str, list[int]]
+) -> Sieve:
     """Find the limits that the settings ask for."""
 
     def ranks_of(purpose: str, empty_only: bool) -> Iterator[NDArray[np.uint64]]:
@@ -142,9 +167,29 @@ def _limited(sieve: Sieve, scores: PoolScores, settings: PseudoSettings, with_so
     if settings.empty:
         most = int(settings.empty * with_some + 1e-9)
         sieve = replace(sieve, empty=rank_limit(lambda: ranks_of("empty", empty_only=True), most))
+    if grouped:
+        sieve = replace(sieve, parents=_parent_limits(sieve, scores, settings.parent_rows, grouped))
     if settings.rows:
         sieve = replace(sieve, rows=rank_limit(lambda: ranks_of("rows", empty_only=False), settings.rows))
     return sieve
+
+
+def _parent_limits(
+    sieve: Sieve, scores: PoolScores, wanted: int, grouped: Mapping[str, list[int]]
+) -> tuple[tuple[tuple[int, ...], int | None], ...]:
+    """Find the rank below which each parent has as many texts as are wanted, in one pass for all of them."""
+    met: dict[str, list[NDArray[np.uint64]]] = {name: [] for name in grouped}
+    for texts in _unlabelled(scores, sieve.rule):
+        kept = sieve.keeps(texts.row, texts.judged)
+        given = ranks(texts.row, sieve.seed, "parent")
+        for name, places in grouped.items():
+            met[name].append(given[kept & sieve.of_parent(places, texts.judged)])
+    found = []
+    for name, places in grouped.items():
+        every = np.concatenate(met[name])
+        limit = int(np.partition(every, wanted)[wanted]) if len(every) > wanted else None
+        found.append((tuple(places), limit))
+    return tuple(found)
 
 
 def _write(file: Path, scores: PoolScores, sieve: Sieve, survey: Survey) -> None:

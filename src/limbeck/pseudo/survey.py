@@ -13,6 +13,8 @@ from limbeck.scorer import Floats
 
 LEVELS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99)
 BINS = 20
+# More labels than these make a matrix that nobody reads, of megabytes; the strongest pairs are told of any number.
+MATRIX, STRONGEST = 100, 20
 
 
 class Survey:
@@ -65,6 +67,7 @@ class Survey:
     def as_dict(self, thresholds: Doubles) -> dict[str, Any]:
         """Give plain values for JSON."""
         known = self._certain + self._uncertain
+        phi = self.correlation()
         return {
             "kept_at": [
                 {"confidence": level, "share": int(count) / max(1, self.texts)}
@@ -83,8 +86,24 @@ class Survey:
                 }
                 for column, label in enumerate(self.labels)
             ],
-            "correlation": [[_plain(value) for value in row] for row in self.correlation()],
+            "correlation": [[_plain(value) for value in row] for row in phi] if len(phi) <= MATRIX else [],
+            "strongest": self._strongest(phi),
         }
+
+    def _strongest(self, phi: Doubles) -> list[dict[str, object]]:
+        """Give the pairs of labels that go together, or apart, most."""
+        first, second = np.triu_indices(len(phi), 1)
+        strength = np.nan_to_num(np.abs(phi[first, second]), nan=-1.0)
+        order = np.argsort(-strength, kind="stable")[:STRONGEST]
+        return [
+            {
+                "category": self.labels[first[at]],
+                "and": self.labels[second[at]],
+                "correlation": _plain(phi[first[at], second[at]]),
+            }
+            for at in order
+            if strength[at] >= 0
+        ]
 
 
 def _plain(value: np.float64) -> float | None:

@@ -18,9 +18,12 @@ from limbeck.pseudo.buckets import JUDGES, Bucket, Gathered, Ints, bucket_file
 from limbeck.pseudo.confidence import Judged
 from limbeck.pseudo.guesses import PoolScores
 from limbeck.pseudo.select import Sieve, load_sieve
+from limbeck.pseudo.thin import near_to
 from limbeck.scorer import Floats
 
-Verdict = Literal["missing", "empty", "judge", "labelled", "unknown", "uncertain", "capped", "not drawn", "kept"]
+Verdict = Literal[
+    "missing", "empty", "judge", "near copy", "labelled", "unknown", "uncertain", "capped", "not drawn", "kept"
+]
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,8 @@ class Answer:
 class Story:
     """What became of a row: a verdict for programs, a sentence for people, and the guesses behind it.
 
-    `same_as` is the first row with the same text, if that is another one; the rest is then that row's story.
+    `same_as` is the first row with the same text, if that is another one; `near_to` the row with almost the same text
+    that stays instead. The rest is then that row's story.
     """
 
     row: int
@@ -47,6 +51,7 @@ class Story:
     sentence: str
     text: str | None = None
     same_as: int | None = None
+    near_to: int | None = None
     answers: tuple[Answer, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
@@ -60,6 +65,14 @@ def explain(row: int, folders: Mapping[str, Path], config: Config) -> Story:
     if not 0 <= row < gathered.rows_read:
         last = f"{gathered.rows_read - 1:,}"
         return Story(row, "missing", f"The pool has no row {row:,}: its rows are numbered from 0 to {last}.")
+    if near := near_to(folders["pool"], row):
+        first, likeness, text = near
+        told = explain(first, folders, config)
+        sentence = (
+            f"Left out: a near copy of row {first:,} ({likeness:.2f} of both is alike), and data.near_duplicates keeps "
+            f"the first. Row {first:,}: {told.sentence}"
+        )
+        return replace(told, row=row, verdict="near copy", sentence=sentence, text=text, near_to=first)
     for number in range(len(gathered.buckets)):
         bucket = Bucket(bucket_file(folders["pool"], number))
         every, starts = bucket.rows
@@ -125,6 +138,8 @@ def _verdict(row: Ints, judged: Judged, answers: tuple[Answer, ...], sieve: Siev
         return "uncertain", f"Left out: {_listed(names)} {'is' if len(names) == 1 else 'are'} uncertain."
     if not sieve.under_cap(row, judged)[0]:
         return "capped", "Left out: it has no category, and pseudo.empty limits how many such texts stay."
+    if not sieve.has_room(row, judged)[0]:
+        return "capped", "Left out: its categories' parents have texts enough, which pseudo.parent_rows limits."
     if not sieve.drawn(row)[0]:
         return "not drawn", "Left out: it is certain enough, but not among the pseudo.rows texts that were drawn."
     unsure = sum(answer.verdict.endswith("uncertain") for answer in answers)

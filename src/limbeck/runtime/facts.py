@@ -10,6 +10,7 @@ import re
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 Part = TypeVar("Part")
@@ -60,7 +61,7 @@ def read_part(kind: type[Part], told: object, where: str = "") -> Part:
     for name in told:
         if name not in fields:
             raise BadFact(_inside(where, name), "this version doesn't know it")
-    hints = get_type_hints(kind, include_extras=True)
+    hints = _hints(kind)
     given = {}
     for name, field in fields.items():
         if name in told:
@@ -71,6 +72,12 @@ def read_part(kind: type[Part], told: object, where: str = "") -> Part:
         return kind(**given)
     except ValueError as error:
         raise BadFact(where, str(error)) from None
+
+
+@cache
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    """Look a dataclass's annotations up once: a bundle may have a thousand labels."""
+    return get_type_hints(kind, include_extras=True)
 
 
 def _inside(where: str, name: object) -> str:

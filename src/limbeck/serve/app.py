@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
+from heapq import nlargest
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -89,7 +90,18 @@ async def predicted(server: Server, scope: Scope, body: bytes) -> bytes:
     found = await server.answer(scope, served, texts)
     if server.recorder is not None:
         server.recorder.sample(texts, found)
-    return b"%s[%s]}" % (found[0].model.head, b",".join([_dumped(one.told) for one in found]))
+    model, told = found[0].model, [one.told for one in found]
+    if asked.top is None or "probabilities" not in told[0]:
+        return b"%s[%s]}" % (model.head, b",".join(map(_dumped, told)))
+    told = [likeliest(one, asked.top) for one in told]
+    return _dumped(model.about({name for one in told for name in one["probabilities"]}) | {"answers": told})
+
+
+def likeliest(told: dict[str, Any], top: int) -> dict[str, Any]:
+    """Leave the probabilities of so many of the likeliest categories, falling, and of those that are given."""
+    proba = told["probabilities"]
+    some = dict.fromkeys([*nlargest(top, proba, key=proba.__getitem__), *told["labels"]])
+    return {**told, "probabilities": {name: proba[name] for name in some}}
 
 
 def short_ways(server: Server) -> dict[str, Short]:

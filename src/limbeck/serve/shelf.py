@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -64,10 +65,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model that answers; `version` changes with any byte of its bundle; `titles` are what people read of labels.
-
-    `head` begins the JSON of every prediction, up to its answers.
-    """
+    """A model that answers; `version` changes with any byte of its bundle; `titles` are what people read of labels."""
 
     name: str
     version: str
@@ -76,7 +74,17 @@ class Loaded:
     thresholds: dict[str, float]
     titles: dict[str, str]
     card: str
-    head: bytes
+
+    @cached_property
+    def head(self) -> bytes:
+        """What begins the JSON of every prediction, up to its answers."""
+        told = self.about(self.thresholds) | {"answers": 0}
+        return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()[:-2]
+
+    def about(self, labels: Container[str]) -> dict[str, Any]:
+        """Say whose answers follow, with the thresholds of some labels."""
+        some = {name: limit for name, limit in self.thresholds.items() if name in labels}
+        return {"model": self.name, "version": self.version, "task": self.manifest.task, "thresholds": some}
 
     @property
     def manifest(self) -> Manifest:
@@ -105,13 +113,15 @@ class Loaded:
         unknown = predictor.manifest.reading.unknown_id
         answers = []
         lengths, strange = [], []
-        rows = zip(proba.tolist(), given.tolist(), sure.tolist(), clear.tolist(), read, strict=True)
+        # Arrays at once: of a thousand labels, a loop would take longer than the network.
+        shown = proba.astype(np.float64).round(DIGITS)
+        rows = zip(shown.tolist(), given, sure.tolist(), clear.tolist(), read, strict=True)
         for row, chosen, least, most, one in rows:
-            labels = [name for name, is_given in zip(names, chosen, strict=True) if is_given]
+            labels = [names[place] for place in np.flatnonzero(chosen).tolist()]
             tokens = sum(map(len, one.windows))
             told = {
                 "labels": labels,
-                "probabilities": {name: round(value, DIGITS) for name, value in zip(names, row, strict=True)},
+                "probabilities": dict(zip(names, row, strict=True)),
                 "confidence": round(least, DIGITS),
                 "tokens": tokens,
                 "truncated": one.cut,
@@ -144,9 +154,7 @@ def load_model(name: str, folder: Path, threads: int) -> tuple[Loaded, float]:
     thresholds = {label.name: round(label.threshold, DIGITS) for label in labels}
     titles = {label.name: label.title for label in labels}
     card = (folder / CARD).read_text(encoding="utf-8", errors="replace")
-    told = {"model": name, "version": version, "task": bundle.manifest.task, "thresholds": thresholds, "answers": 0}
-    head = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()[:-2]
-    model = Loaded(name, version, folder, predictor, thresholds, titles, card, head)
+    model = Loaded(name, version, folder, predictor, thresholds, titles, card)
     for text in WARM_UP:
         model.answers([text])
     taken = []

@@ -27,6 +27,11 @@ class PredictRequest(Strict):
     text: str | None = Field(None, description="One text.")
     texts: list[str] | None = Field(None, min_length=1, description="Many texts.")
     model: Name | None = Field(None, description="A model's name; without one, the first that is served.")
+    top: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="Of many categories, give probabilities and thresholds of so many of the likeliest, and of those "
+        "that are given; without it, of all.",
+    )
 
     @model_validator(mode="after")
     def _one_of_both(self) -> PredictRequest:

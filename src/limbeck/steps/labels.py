@@ -15,10 +15,12 @@ def _data_files(project: Project) -> list[Path]:
 
 
 def _run_data(run: StepRun) -> Figures:
+    from limbeck.data.parents import check_parents
     from limbeck.data.prepare import Prepared, prepare, read_corpus
 
     before = [Prepared.load(folder) for folder in run.before]
     result = prepare(read_corpus(run.project), run.project.config, before)
+    check_parents(run.project, result.prepared.train.names)
     result.prepared.save(run.folder)
     run.write_json("contradictions.json", [conflict.as_dict() for conflict in result.conflicts])
     test = result.prepared.test
@@ -75,7 +77,7 @@ DATA = Step(
     files=_data_files,
     run=_run_data,
     libraries=("scikit-learn", "iterative-stratification"),
-    unmoved_by=("data.titles", "data.pool"),
+    unmoved_by=("data.titles", "data.parents", "data.pool", "data.near_duplicates"),
     builds_on=("task", "seed", "split"),
 )
 
@@ -90,7 +92,7 @@ SENTENCES = Step(
     files=_data_files,
     run=_run_sentences,
     libraries=("scikit-learn", "iterative-stratification"),
-    unmoved_by=("data.titles", "data.pool"),
+    unmoved_by=("data.titles", "data.parents", "data.pool", "data.near_duplicates"),
 )
 
 

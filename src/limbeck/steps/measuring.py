@@ -18,12 +18,14 @@ DRAWN = 5000
 
 def _run_measure(run: StepRun) -> Figures:
     from limbeck.baselines import BaselineScorer
+    from limbeck.data.parents import check_parents
     from limbeck.data.prepare import Prepared
     from limbeck.measure.compare import measure_scorer
     from limbeck.measure.thresholds import Unlabelled
 
     config = run.project.config
     prepared = Prepared.load(run.inputs["data"])
+    check_parents(run.project, prepared.dev.names)
     figures: Figures = {}
     drawn = drawn_texts(config, run.inputs)
 
@@ -95,10 +97,20 @@ MEASURE = Step(
     name="measure",
     summary="tune thresholds on one half of dev, judge on the other and on test",
     tasks=("multilabel", "multiclass"),
-    settings=("task", "seed", "measure"),
+    settings=("task", "seed", "measure", "data.parents"),
     code=tuple(
         f"limbeck.{name}"
-        for name in ("measure", "pseudo", "students", "teach", "baselines", "training", "runtime.batches", "text")
+        for name in (
+            "measure",
+            "data.parents",
+            "pseudo",
+            "students",
+            "teach",
+            "baselines",
+            "training",
+            "runtime.batches",
+            "text",
+        )
     ),
     after=("data", "baselines", "teach", "calibrate", "pool", "pseudo", "distill"),
     files=no_files,

@@ -61,12 +61,14 @@ def _run_pseudo(run: StepRun) -> Figures:
 
 
 def _run_select(run: StepRun) -> Figures:
+    from limbeck.data.parents import check_parents
     from limbeck.data.prepare import Prepared
     from limbeck.pseudo.guesses import PoolScores
     from limbeck.pseudo.select import select
 
     steps = run.inputs
     scores = PoolScores.load(steps["pool"], steps["pseudo"], steps["teach"], steps.get("calibrate"))
+    check_parents(run.project, scores.labels)
     return select(scores, Prepared.load(steps["data"]), run.project.config, run.folder)
 
 
@@ -76,14 +78,14 @@ POOL = Step(
     tasks=("multilabel", "multiclass"),
     settings=("data", "text"),
     code=(
-        *(f"limbeck.pseudo.{name}" for name in ("gather", "buckets")),
-        *(f"limbeck.data.{name}" for name in ("pool", "records", "lines")),
+        *(f"limbeck.pseudo.{name}" for name in ("gather", "buckets", "thin")),
+        *(f"limbeck.data.{name}" for name in ("pool", "near", "records", "lines")),
         "limbeck.text",
     ),
     after=("data",),
     files=pool_files,
     run=_run_pool,
-    unmoved_by=("data.titles", "data.labels", "data.dev", "data.test", "data.categories"),
+    unmoved_by=("data.titles", "data.parents", "data.labels", "data.dev", "data.test", "data.categories"),
     wanted=distills,
 )
 
@@ -113,8 +115,8 @@ SELECT = Step(
     name="select",
     summary="choose the guesses that students learn from",
     tasks=("multilabel", "multiclass"),
-    settings=("task", "seed", "pseudo", "measure.thresholds", "measure.min_positives"),
-    code=("limbeck.pseudo", "limbeck.measure", "limbeck.runtime.confidence"),
+    settings=("task", "seed", "pseudo", "measure.thresholds", "measure.min_positives", "data.parents"),
+    code=("limbeck.pseudo", "limbeck.data.parents", "limbeck.measure", "limbeck.runtime.confidence"),
     after=("data", "pool", "pseudo", "teach", "calibrate"),
     files=no_files,
     run=_run_select,

@@ -210,7 +210,7 @@ TAG_POOL = Step(
     files=pool_files,
     run=_run_pool,
     libraries=("pyarrow",),
-    unmoved_by=("data.titles", "data.labels", "data.dev", "data.test", "data.categories"),
+    unmoved_by=("data.titles", "data.parents", "data.labels", "data.dev", "data.test", "data.categories"),
     wanted=distills,
 )
 

@@ -134,7 +134,9 @@ ADAPT = Step(
     files=lambda project: [*pool_files(project), *encoder_files(project)],
     run=_run_adapt,
     libraries=NETWORKS,
-    unmoved_by=("data.titles", "data.labels", "data.dev", "data.test", "data.categories"),
+    unmoved_by=tuple(
+        f"data.{name}" for name in ("titles", "parents", "labels", "dev", "test", "categories", "near_duplicates")
+    ),
     wanted=lambda config: config.adapt.on and not {"none", "folder"}.issuperset(config.teach.kinds),
 )
 
@@ -171,7 +173,9 @@ CALIBRATE = Step(
     files=_rated_pool_files,
     run=_run_calibrate,
     libraries=("torch", "transformers", *WORD_COUNTERS),
-    unmoved_by=("data.titles", "data.labels", "data.dev", "data.test", "data.categories"),
+    unmoved_by=tuple(
+        f"data.{name}" for name in ("titles", "parents", "labels", "dev", "test", "categories", "near_duplicates")
+    ),
     wanted=lambda config: (
         config.teach.kind != "none" and (config.calibrate.method != "none" or config.calibrate.rates == "pool")
     ),

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from limbeck.config import DataSettings, PseudoSettings
 from limbeck.data.conll import CONLL_ENDINGS, read_conll
+from limbeck.data.near import Signatures, near_copies
 from limbeck.data.records import Record, read_records
 from limbeck.data.tagged import PreparedSentences
 from limbeck.errors import BrokenRow, ColumnMissing, InputChanged, Place, nearest
@@ -38,19 +39,21 @@ TOLD = (0.5, 0.7, 0.85, 0.95, 0.99)
 def gather_sentences(
     files: Sequence[Path], settings: DataSettings, prepared: PreparedSentences, out: Path
 ) -> dict[str, float]:
-    """Write the different sentences of a pool, without those that are labelled or that judge; long ones in parts."""
-    taken = {normalise(s.text) for s in [*prepared.train, *prepared.dev, *prepared.test]}
-    counts = {"rows": 0.0, "sentences": 0.0, "words": 0.0, "empty": 0.0, "repeated": 0.0}
+    """Write the different sentences of a pool, without those that are labelled or that judge; long ones in parts.
+
+    Of near copies the first is left if the settings say so: the pool is then read twice.
+    """
+    counts = {"rows": 0.0, "sentences": 0.0, "words": 0.0, "empty": 0.0, "repeated": 0.0, "near": 0.0, "saved": 0.0}
+    copies: frozenset[int] = frozenset()
+    if settings.near_duplicates:
+        copies = _near_copies(_different(files, settings, prepared, dict(counts)), settings.near_duplicates, out)
     schema = pa.schema([("words", pa.list_(pa.string()))])
     with pq.ParquetWriter(out / SENTENCES, schema) as writer:
         waiting: list[list[str]] = []
-        for text in pool_texts(files, settings):
-            counts["rows"] += 1
-            plain = normalise(text)
-            if not plain or plain in taken:
-                counts["repeated" if plain else "empty"] += 1
+        number = -1
+        for number, text in enumerate(_different(files, settings, prepared, counts)):
+            if number in copies:
                 continue
-            taken.add(plain)
             tokens = [text[a:b] for a, b in words(text)]
             for first, last in parts([1] * len(tokens), [token in ENDS for token in tokens], MOST_WORDS):
                 waiting.append(tokens[first:last])
@@ -61,7 +64,28 @@ def gather_sentences(
                 waiting = waiting[SHARD:]
         if waiting or not counts["sentences"]:
             writer.write_table(pa.table({"words": waiting}, schema), SHARD)
-    return counts
+    return counts | {"near": float(len(copies)), "saved": len(copies) / max(1, number + 1)}
+
+
+def _different(
+    files: Sequence[Path], settings: DataSettings, prepared: PreparedSentences, counts: dict[str, float]
+) -> Iterator[str]:
+    """Give each text of a pool once that is neither labelled nor judges, and count the rows."""
+    taken = {normalise(s.text) for s in [*prepared.train, *prepared.dev, *prepared.test]}
+    for text in pool_texts(files, settings):
+        counts["rows"] += 1
+        plain = normalise(text)
+        if not plain or plain in taken:
+            counts["repeated" if plain else "empty"] += 1
+            continue
+        taken.add(plain)
+        yield text
+
+
+def _near_copies(texts: Iterator[str], limit: float, out: Path) -> frozenset[int]:
+    with Signatures(out / "signatures.bin") as signatures:
+        signatures.add(texts)
+        return frozenset(np.flatnonzero(near_copies(signatures, limit).of >= 0).tolist())
 
 
 def pool_texts(files: Sequence[Path], settings: DataSettings) -> Iterator[str]:

@@ -49,7 +49,8 @@ class Card:
 
     def only(self, labels: Sequence[str]) -> Card:
         """Describe a teacher of just these labels."""
-        places = [self.labels.index(label) for label in labels]
+        place_of = {label: place for place, label in enumerate(self.labels)}
+        places = [place_of[label] for label in labels]
         rates = tuple(self.rates[place] for place in places)
         return replace(self, labels=tuple(labels), thresholds=self.thresholds[places], rates=rates)
 

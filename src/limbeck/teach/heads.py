@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -24,15 +24,21 @@ STRENGTHS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 DECAYS = (1e-3, 1e-2, 1e-1)
 STEPS, LOOK_EVERY, PATIENCE = 300, 10, 5
 LAST_FOUR = 4
+# Heads whose outputs are computed together: 16 MB for 4,096 texts.
+_TOGETHER = 1024
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Feature vectors [texts, layers, width] with one category's 0/1 labels, and how much each counts."""
+    """Feature vectors [texts, layers, width] with one category's 0/1 labels, and how much each counts.
+
+    `flow` is what `fixed_features` makes of the vectors, where that is at hand.
+    """
 
     vectors: Floats
     labels: NDArray[np.float32]
     weights: NDArray[np.float32] | None = None
+    flow: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -50,10 +56,13 @@ class Head:
 
     def predict(self, vectors: Floats) -> Floats:
         """Give probabilities [texts]."""
-        flow = features(vectors, self.mix)
+        return self.read(features(vectors, self.mix))
+
+    def read(self, flow: Floats) -> Floats:
+        """Give probabilities [texts] of the features that the head's mix makes."""
         for number, (matrix, offset) in enumerate(zip(self.matrices, self.offsets, strict=True)):
             flow = (np.maximum(flow, 0) if number else flow) @ matrix + offset
-        return np.asarray(0.5 * (1 + np.tanh(0.5 * flow[:, 0])), dtype=np.float32)
+        return _sigmoid(flow[:, 0])
 
     def arrays(self) -> dict[str, Floats]:
         """Give all arrays by name, for storing."""
@@ -72,6 +81,31 @@ class Head:
             tuple(named[f"offset{number}"] for number in range(depth)),
             float(named["score"][0]),
         )
+
+
+def predict_all(heads: Sequence[Head], vectors: Floats) -> list[Floats]:
+    """Give each head's probabilities [texts]; linear ones that read the same features are one product."""
+    found: list[Floats] = [np.zeros(0, dtype=np.float32)] * len(heads)
+    alike: dict[bytes, list[int]] = {}
+    for place, head in enumerate(heads):
+        alike.setdefault(head.mix.tobytes(), []).append(place)
+    for places in alike.values():
+        flow = features(vectors, heads[places[0]].mix)
+        linear = [place for place in places if len(heads[place].matrices) == 1]
+        for start in range(0, len(linear), _TOGETHER):
+            some = linear[start : start + _TOGETHER]
+            matrix = np.concatenate([heads[place].matrices[0] for place in some], axis=1)
+            offset = np.concatenate([heads[place].offsets[0] for place in some])
+            for place, column in zip(some, _sigmoid(flow @ matrix + offset).T, strict=True):
+                found[place] = column
+        for place in places:
+            if len(heads[place].matrices) > 1:
+                found[place] = heads[place].read(flow)
+    return found
+
+
+def _sigmoid(flow: Floats) -> Floats:
+    return np.asarray(0.5 * (1 + np.tanh(0.5 * flow)), dtype=np.float32)
 
 
 def hash_of(head: Head) -> str:
@@ -100,7 +134,9 @@ def fit_heads(tasks: list[HeadTask], settings: ProbeSettings, seed: int) -> list
     if settings.layers == "mix" or settings.head == "mlp":
         tried = [[_fit_network(task, settings, decay, seed) for task in tasks] for decay in DECAYS]
     else:
-        tried = [[_fit_linear(task, settings.layers, strength, seed) for task in tasks] for strength in STRENGTHS]
+        tried = [
+            list(heads) for heads in zip(*(_fit_linear(task, settings.layers, seed) for task in tasks), strict=True)
+        ]
     return max(tried, key=lambda heads: float(np.mean([head.score for head in heads])))
 
 
@@ -113,6 +149,13 @@ def features(vectors: Floats, mix: Floats) -> Floats:
     if not len(mix):
         return alike[:, 1:].reshape(len(alike), -1)  # the embeddings alone know no context
     return np.asarray(np.einsum("nlw,l->nw", alike, mix), dtype=np.float32)
+
+
+def fixed_features(vectors: Floats, settings: ProbeSettings) -> Floats | None:
+    """Give the features that every head of a linear probe reads; None where heads learn what they read."""
+    if settings.layers == "mix" or settings.head == "mlp":
+        return None
+    return features(vectors, _fixed_mix(vectors.shape[1], settings.layers))
 
 
 def level(vectors: Floats) -> Floats:
@@ -134,15 +177,26 @@ def _score(head: Head, watched: list[Sample]) -> float:
     return float(np.mean(found)) if found else 0.0
 
 
-def _fit_linear(task: HeadTask, layers: str, strength: float, seed: int) -> Head:
+def _fit_linear(task: HeadTask, layers: str, seed: int) -> list[Head]:
+    """Fit a head at every strength; all of them read the same features."""
     from sklearn.linear_model import LogisticRegression
 
     mix = _fixed_mix(task.train.vectors.shape[1], layers)
+    learnt = features(task.train.vectors, mix)
+    watched = [
+        (features(rows.vectors, mix) if rows.flow is None else rows.flow, rows.labels)
+        for rows in task.watched
+        if (rows.labels == 1).any()
+    ]
     weights = {0: 1.0, 1: task.positive_weight}
-    model = LogisticRegression(C=strength, class_weight=weights, max_iter=300, random_state=seed)
-    model.fit(features(task.train.vectors, mix), task.train.labels, sample_weight=task.train.weights)
-    head = Head(mix, (model.coef_.T.astype(np.float32),), (model.intercept_.astype(np.float32),), 0.0)
-    return replace(head, score=_score(head, task.watched))
+    found = []
+    for strength in STRENGTHS:
+        model = LogisticRegression(C=strength, class_weight=weights, max_iter=300, random_state=seed)
+        model.fit(learnt, task.train.labels, sample_weight=task.train.weights)
+        head = Head(mix, (model.coef_.T.astype(np.float32),), (model.intercept_.astype(np.float32),), 0.0)
+        scores = [average_precision(labels, head.read(flow)) for flow, labels in watched]
+        found.append(replace(head, score=float(np.mean(scores)) if scores else 0.0))
+    return found
 
 
 class _HeadNetwork(nn.Module):

@@ -13,7 +13,7 @@ from safetensors.numpy import load_file, save_file
 from limbeck.scorer import Floats, fields_alone
 from limbeck.teach.card import Card, read_card
 from limbeck.teach.features import FeatureCache, Featuriser
-from limbeck.teach.heads import Head, hash_of
+from limbeck.teach.heads import Head, hash_of, predict_all
 
 SCORED_AT_ONCE = 4096
 
@@ -72,10 +72,12 @@ class ProbeTeacher:
 
     def score_vectors(self, vectors: Floats) -> Floats:
         """Give every fold's probabilities [folds, texts, labels] of features that are already there."""
-        proba = np.zeros((self.folds, len(vectors), len(self.labels)), dtype=np.float64)
-        for column, heads in enumerate(self.heads):
-            for fold in range(self.folds):
-                proba[fold, :, column] = heads[fold].predict(vectors) if heads else self.card.rates[column]
+        proba = np.empty((self.folds, len(vectors), len(self.labels)), dtype=np.float64)
+        proba[:] = self.card.rates
+        places = [(column, fold) for column, heads in enumerate(self.heads) for fold in range(len(heads))]
+        found = predict_all([self.heads[column][fold] for column, fold in places], vectors)
+        for (column, fold), mine in zip(places, found, strict=True):
+            proba[fold, :, column] = mine
         return self.card.finish(proba)
 
     def save(self, folder: Path) -> None:
@@ -94,12 +96,12 @@ class ProbeTeacher:
         """Read what `save` wrote; the encoder is looked for again from `root`."""
         card, about = read_card(folder, root)
         arrays = load_file(folder / "heads.safetensors")
+        named: dict[tuple[int, int], dict[str, Floats]] = {}
+        for key, array in arrays.items():
+            column, fold, name = key.split(".")
+            named.setdefault((int(column), int(fold)), {})[name] = array
         heads = tuple(
-            tuple(_head(arrays, column, fold) for fold in range(count)) for column, count in enumerate(about["heads"])
+            tuple(Head.from_arrays(named[column, fold]) for fold in range(count))
+            for column, count in enumerate(about["heads"])
         )
         return ProbeTeacher(card, heads)
-
-
-def _head(arrays: dict[str, Floats], column: int, fold: int) -> Head:
-    prefix = f"{column}.{fold}."
-    return Head.from_arrays({k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -15,7 +16,7 @@ from limbeck.scorer import Floats
 from limbeck.store import key_of
 from limbeck.teach.encoders import encoder_key
 from limbeck.teach.features import FeatureCache
-from limbeck.teach.heads import Head, HeadTask, Sample, fit_heads
+from limbeck.teach.heads import Head, HeadTask, Sample, fit_heads, fixed_features
 from limbeck.teach.lessons import Lessons, Taught
 from limbeck.teach.probe import ProbeTeacher
 
@@ -53,7 +54,9 @@ def _fit(lessons: Lessons, vectors: Floats, watched: Floats) -> tuple[ProbeTeach
     train = lessons.train
     skipped = lessons.skipped()
     columns = [column for column, name in enumerate(train.names) if name not in skipped]
-    work = partial(_category, lessons, vectors, watched, encoder_key(lessons.encoder))
+    # Every category is judged on the same texts of dev: their features are made once.
+    dev = Sample(watched, np.zeros(0, np.float32), flow=fixed_features(watched, lessons.config.probe))
+    work = partial(_category, lessons, vectors, dev, encoder_key(lessons.encoder))
     taught = dict(zip(columns, lessons.executor.run(work, columns, "teaching probes"), strict=True))
     heads = tuple(taught[column][0] if column in taught else () for column in range(len(train.names)))
     thresholds = [float(np.mean(taught[column][1])) if column in taught else 0.5 for column in range(len(heads))]
@@ -61,11 +64,11 @@ def _fit(lessons: Lessons, vectors: Floats, watched: Floats) -> tuple[ProbeTeach
 
 
 def _category(
-    lessons: Lessons, vectors: Floats, watched: Floats, encoder: str, column: int
+    lessons: Lessons, vectors: Floats, watched: Sample, encoder: str, column: int
 ) -> tuple[tuple[Head, ...], list[float]]:
     """Give a category's heads and thresholds, one a fold, from the store or by training them."""
     train, config = lessons.train, lessons.config
-    dev = Sample(watched, lessons.tuning.labels[:, column])
+    dev = replace(watched, labels=lessons.tuning.labels[:, column])
     rows = lessons.known(column)
     labels, folds = train.labels[rows, column], lessons.prepared.folds[rows]
     strong = train.strong[rows, column]
@@ -113,7 +116,7 @@ def _category(
 def _threshold(head: Head, dev: Sample, settings: MeasureSettings) -> float:
     if np.isnan(dev.labels).all():
         return 0.5
-    proba = head.predict(dev.vectors)
+    proba = head.predict(dev.vectors) if dev.flow is None else head.read(dev.flow)
     how, least = settings.thresholds, settings.min_positives
     return float(choose_thresholds(dev.labels[:, None], proba[:, None], how, least)[0])
 

@@ -110,6 +110,21 @@ def test_inspect_shows_what_a_person_wants_to_know(project_folder):
     assert shown.returncode == 0 and "Categories" in shown.stdout
 
 
+def test_inspect_points_to_the_setting_when_many_texts_of_the_pool_are_near_copies(project_folder):
+    long = "The conductor told all of us that the next train to the coast was cancelled"
+    rows = [json.dumps({"text": f"{long}{mark}"}) for mark in ("", "!", " too", " too!")]
+    (project_folder / "pool.jsonl").write_text("\n".join(rows), encoding="utf-8")
+
+    def told(*settings):
+        tables = json.loads(limbeck("inspect", "--json", *settings, cwd=project_folder).stdout)
+        return next(table for table in tables if table["title"] == "Near copies in the pool")
+
+    assert told()["rows"] == [{"different texts": 4, "near copies": 3, "share": 0.75}]
+    assert "set data.near_duplicates = 0.8" in told()["note"]
+    strict = told("--set", "data.near_duplicates=1")
+    assert strict["rows"][0]["near copies"] == 2 and "one of each is scored" in strict["note"]
+
+
 def test_inspect_of_an_ner_project(tmp_path):
     for name in ("train", "dev", "test"):
         (tmp_path / f"{name}.conll").write_text("In O\nBonn B-LOC\n\nAnna B-PER\n", encoding="utf-8")

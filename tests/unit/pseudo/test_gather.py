@@ -141,3 +141,36 @@ def test_a_pool_that_is_not_there_or_has_no_rows_is_named(tmp_path):
 def test_numbers_are_64_bit(tmp_path):
     bucket = Bucket(bucket_file(gathered(tmp_path, ["one"])[0], 0))
     assert (bucket.row.dtype, bucket.rows[0].dtype, bucket.train_row.dtype) == (np.int64, np.int64, np.int32)
+
+
+def test_of_near_copies_the_first_stays_and_the_others_are_listed(tmp_path):
+    late = "The train to the coast was forty minutes late and nobody told us why"
+    texts = [f"{late}.", "fine", f"{late}!", f"{late}, nobody.", f"{late}!", "A labelled one, this."]
+    data = prepared(train=["a labelled one this", f"{late}, no-body."])
+    pool, told = gathered(tmp_path, texts, data, near_duplicates=0.8)
+    assert {text: rows for text, (rows, _, _) in contents(pool).items()} == {
+        f"{late}.": [0],
+        "fine": [1],
+        "A labelled one, this.": [5],
+    }
+    listed = pq.read_table(pool / "near.parquet").to_pylist()
+    assert sorted((one["row"], one["of"], one["text"]) for one in listed) == [
+        (2, 0, f"{late}!"),
+        (3, 0, f"{late}, nobody."),
+        (4, 0, f"{late}!"),
+    ]
+    assert (told.texts, told.near, told.repeated, told.labelled) == (3, 2, 1, 1)
+    assert told.figures["saved"] == pytest.approx(2 / 5)
+
+
+def test_near_copies_meet_wherever_they_stand_and_labelled_texts_stay(tmp_path, monkeypatch):
+    monkeypatch.setattr(gathering, "BUCKET_BYTES", 400)
+    texts = [f"coach {n} was so cold that my tea froze in its cup{mark}" for n in range(1000, 1040) for mark in "!?"]
+    data = prepared(train=[texts[1], texts[7]])
+    pool, told = gathered(tmp_path, texts, data, near_duplicates=1)
+    kept = contents(pool)
+    assert len(told.buckets) > 5 and told.near == 38 and told.texts == 42 == len(kept)
+    assert {texts[0], texts[1], texts[6], texts[7]} <= set(kept) and texts[3] not in kept
+    assert [counts.texts for counts in told.buckets] == [
+        len(Bucket(bucket_file(pool, n)).row) for n in range(len(told.buckets))
+    ]

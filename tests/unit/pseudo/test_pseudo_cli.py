@@ -43,6 +43,8 @@ def test_as_json_it_is_one_document(scored_project):
         "judges": 2,
         "labelled": 2,
         "empty": 2,
+        "near": 0,
+        "saved": 0.0,
     }
     assert found["sizes"]["kept"] == 41 and len(found["kept_at"]) == 8 and len(found["categories"]) == 3
 

@@ -115,7 +115,7 @@ def test_texts_without_a_category_are_capped_and_those_with_one_stay(tmp_path):
     assert sum(text.startswith("nothing") for text in found) == 60
     assert found == list(rows(selection(tmp_path / "b", many(), empty=1.5)))
     enough = selection(tmp_path / "c", many(), empty=10)
-    assert len(rows(enough)) == 440 and told(enough)["limits"] == {"empty": None, "rows": None}
+    assert len(rows(enough)) == 440 and told(enough)["limits"] == {"empty": None, "parents": {}, "rows": None}
 
 
 def test_rows_are_drawn_after_that_and_alike(tmp_path):
@@ -196,3 +196,22 @@ def test_a_category_called_like_a_column_is_none(tmp_path):
     folder = selection(tmp_path, {"hot": (0.9, 0.1)}, data)
     [row] = pq.read_table(folder / "selected.parquet").to_pylist()
     assert row["text"] == "hot" and float(row["label:text"]) == pytest.approx(0.9, abs=1e-3)
+
+
+def test_a_bound_on_texts_of_a_parent_leaves_those_of_rare_ones(tmp_path):
+    from limbeck.config import parse_config
+    from limbeck.pseudo.select import load_sieve
+
+    labels = ("heat", "cold", "wifi")
+    table = {f"heat {n}": [0.9, 0, 0] for n in range(30)} | {f"cold {n}": [0, 0.9, 0] for n in range(30)}
+    table |= {f"wifi {n}": [0, 0, 0.9] for n in range(4)} | {f"hot and offline {n}": [0.9, 0, 0.9] for n in range(3)}
+    table |= {f"nothing {n}": [0, 0, 0] for n in range(9)}
+    parents = {"heat": "air", "cold": "air", "wifi": "net"}
+    out = selection(tmp_path, table, prepared(names=labels), parents=parents, parent_rows=10)
+    texts = pq.read_table(out / "selected.parquet").column("text").to_pylist()
+    count = {word: sum(text.startswith(word) for text in texts) for word in ("heat", "cold", "wifi", "hot", "nothing")}
+    assert count["wifi"] == 4 and count["hot"] == 3 and count["nothing"] == 9
+    assert 7 <= count["heat"] + count["cold"] <= 10
+    config = parse_config({"data": {"parents": parents}, "pseudo": {"parent_rows": 10}})
+    sieve = load_sieve(out, config, False)
+    assert [limit is None for _, limit in sieve.parents] == [False, True]

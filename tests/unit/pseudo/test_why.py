@@ -97,3 +97,18 @@ def test_caps_are_told_apart(told):
 def test_a_long_text_is_cut_and_guessed(told):
     [story], _ = told(46)
     assert story.text == LONG.strip() and all(answer.probability is not None for answer in story.answers)
+
+
+def test_a_near_copy_names_the_row_that_stays(scored_project, tmp_path):
+    folder = shutil.copytree(scored_project, tmp_path / "p")
+    pool = folder / "pool.jsonl"
+    lines = pool.read_text(encoding="utf-8").splitlines()
+    first = json.loads(lines[0])["text"]
+    copy = f"{first} - {first}!"
+    pool.write_text("\n".join([*lines, json.dumps({"text": copy}), json.dumps({"text": copy})]), encoding="utf-8")
+    [stays, near, again], folders = stories(pipeline(folder, "probe", "data.near_duplicates=0.7"), 0, 49, 50)
+    assert near.verdict == again.verdict == "near copy" and near.near_to == again.near_to == 0
+    assert near.text == copy and near.answers == stays.answers and stays.near_to is None
+    assert near.sentence.startswith("Left out: a near copy of row 0 (") and near.sentence.endswith(stays.sentence)
+    selected = pq.read_table(folders["select"] / "selected.parquet").column("row").to_pylist()
+    assert 49 not in selected and 50 not in selected

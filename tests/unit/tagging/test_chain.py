@@ -15,7 +15,7 @@ from limbeck import load
 from limbeck.compress import tagger_scoring
 from limbeck.compress.tagger_scoring import ExportedTagger
 from limbeck.compress.taggers import draft_tagger, student_tagger
-from limbeck.config import load_project
+from limbeck.config import DataSettings, load_project
 from limbeck.data.splits import JUDGING, TUNING
 from limbeck.data.tagged import PreparedSentences
 from limbeck.errors import BadSetting, BrokenRow, ColumnMissing
@@ -27,7 +27,7 @@ from limbeck.scale import ThisMachine
 from limbeck.scorer import Span, Tagger
 from limbeck.store import Store
 from limbeck.tagging.lesson import tags_of
-from limbeck.tagging.pool import choose_sentences, confidence_of, first_sentences, score_sentences
+from limbeck.tagging.pool import choose_sentences, confidence_of, first_sentences, gather_sentences, score_sentences
 from limbeck.tagging.student import load_tagger_student
 from limbeck.tagging.teach import TagLessons, teach_tagger
 from limbeck.tagging.teacher import load_tagger_teacher
@@ -221,6 +221,16 @@ def test_uncertain_words_become_unknown_or_cost_the_sentence(tagged):
     few, _ = choose_sentences(pool, scored, config.model_copy(update={"rows": 7}), 0)
     assert len(few) == 7
     assert confidence_of(np.full((1, 5), 0.2)).tolist() == pytest.approx([0.5])
+
+
+def test_of_sentences_that_are_nearly_the_same_the_first_stays(tagged, tmp_path):
+    long = "the conductor told all of us that the next train to Hamburg was cancelled"
+    file = tmp_path / "pool.jsonl"
+    texts = [long, "fine", f"{long} too", f"{long.upper()}!", "Fine."]
+    file.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf-8")
+    told = gather_sentences([file], DataSettings(near_duplicates=0.8), prepared_of(tagged), tmp_path)
+    assert [" ".join(words) for words in first_sentences(tmp_path, 9)] == [long, "fine"]
+    assert (told["sentences"], told["repeated"], told["near"], told["saved"]) == (2, 2, 1, pytest.approx(1 / 3))
 
 
 @pytest.mark.parametrize(

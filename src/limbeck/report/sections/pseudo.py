@@ -49,7 +49,14 @@ def _of_texts(run: Run, told: dict[str, Any]) -> Section:
         f"{sizes['kept']:,} of {sizes['texts']:,} texts were kept ({sizes['kept'] / max(1, sizes['texts']):.0%}); "
         f"{sizes['filled']:,} unknown labels of {sizes['labelled_rows']:,} labelled rows were filled in."
     )
-    return Section("pseudo", "Pseudo labels", lead, blocks)
+    return Section("pseudo", "Pseudo labels", lead + _thinned(run), blocks)
+
+
+def _thinned(run: Run) -> str:
+    """Say what near copies in the pool saved, if any."""
+    pool = next((state.figures for state in run.states if state.step.name == "pool" and state.done), {})
+    near = pool.get("near", 0)
+    return f" {near:,.0f} near copies were left out before ({pool['saved']:.0%} of the texts)." if near else ""
 
 
 def _of_sentences(run: Run, figures: dict[str, float]) -> Section | None:
@@ -61,4 +68,4 @@ def _of_sentences(run: Run, figures: dict[str, float]) -> Section | None:
     svg = lines("What would stay", [Line("kept", shares, TEACHER, dots=True)], "least confidence", "share of sentences")
     blocks = [Picture("What would stay", svg, "Share of pool sentences of whose tags the teacher is at least so sure.")]
     told = ", ".join(f"{name.replace('_', ' ')} {value:,.0f}" for name, value in figures.items() if value > 1)
-    return Section("pseudo", "Pseudo labels", f"What the teacher tagged: {told}.", blocks)
+    return Section("pseudo", "Pseudo labels", f"What the teacher tagged: {told}.{_thinned(run)}", blocks)

@@ -4,6 +4,7 @@ const EVERY = 2_000; // milliseconds, as is the next
 const PATIENCE = 10_000;
 const KEY = "limbeck-admin-key";
 const NONE = "–";
+const MOST_RATES = 40;
 
 const by = (id) => document.getElementById(id);
 const words = by("words").dataset;
@@ -146,9 +147,15 @@ function card(place, model) {
   const { rates, reference_rates: past } = model;
   refresh(find(".rates tbody"), [model.titles, rates, past], () => {
     const most = Math.max(...Object.values(rates), ...Object.values(past), 0.001);
-    return Object.entries(model.titles).map(([name, title]) =>
+    const all = Object.entries(model.titles);
+    const often = ([name]) => Math.max(rates[name] ?? 0, past[name] ?? 0);
+    // Nobody reads a thousand rows, and drawing them every two seconds takes a browser's time.
+    const some = all.length > MOST_RATES ? all.sort((one, other) => often(other) - often(one)).slice(0, MOST_RATES) : all;
+    const rows = some.map(([name, title]) =>
       row(title || name, bars(rates[name], past[name], most), percent(rates[name]), percent(past[name])),
     );
+    const rest = all.length - some.length;
+    return rest ? [...rows, row(filled(words.more, { count: number(rest) }), "", "", "")] : rows;
   });
   refresh(find(".confidence"), { now: model.confidence, before: model.reference_confidence }, histogram);
 }
