@@ -29,12 +29,16 @@ def recentred(small: bytes, plain: bytes, samples: Sequence[Mapping[str, Any]]) 
         return small
     mine, theirs = (answers(graph, samples, LOGITS) for graph in (small, plain))
     slopes, offsets = fit(mine, theirs)
-    maker.output[list(maker.output).index(LOGITS)] = f"{LOGITS}.rounded"
+    # A recipe that is joined to another may find what that one has moved.
+    mark, taken = LOGITS, {name for node in model.graph.node for name in node.output}
+    while f"{mark}.rounded" in taken:
+        mark += ".again"
+    maker.output[list(maker.output).index(LOGITS)] = f"{mark}.rounded"
     for name, numbers in (("slopes", slopes), ("offsets", offsets)):
-        model.graph.initializer.append(numpy_helper.from_array(numbers.astype(np.float32), f"{LOGITS}.{name}"))
+        model.graph.initializer.append(numpy_helper.from_array(numbers.astype(np.float32), f"{mark}.{name}"))
     at = list(model.graph.node).index(maker) + 1
-    scale = helper.make_node("Mul", [f"{LOGITS}.rounded", f"{LOGITS}.slopes"], [f"{LOGITS}.scaled"], f"{LOGITS}.mul")
-    move = helper.make_node("Add", [f"{LOGITS}.scaled", f"{LOGITS}.offsets"], [LOGITS], f"{LOGITS}.add")
+    scale = helper.make_node("Mul", [f"{mark}.rounded", f"{mark}.slopes"], [f"{mark}.scaled"], f"{mark}.mul")
+    move = helper.make_node("Add", [f"{mark}.scaled", f"{mark}.offsets"], [LOGITS], f"{mark}.add")
     model.graph.node.insert(at, scale)
     model.graph.node.insert(at + 1, move)
     return bytes(model.SerializeToString())

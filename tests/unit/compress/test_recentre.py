@@ -42,6 +42,15 @@ def test_what_moved_is_moved_back_also_in_the_probabilities():
         assert np.abs(answers(small, unseen, output) - answers(plain, unseen, output)).max() > 0.05
 
 
+def test_what_was_moved_can_be_moved_again_as_joined_recipes_do():
+    plain = graph(WEIGHTS)
+    once = recentred(graph(0.9 * WEIGHTS, offset=0.4), plain, samples(FEWEST))
+    twice = recentred(once, graph(1.1 * WEIGHTS), samples(FEWEST))
+    onnx.checker.check_model(onnx.load_from_string(twice))
+    unseen = samples(50)
+    assert np.abs(answers(twice, unseen, "logits") - answers(graph(1.1 * WEIGHTS), unseen, "logits")).max() < 1e-4
+
+
 def test_few_texts_and_graphs_without_logits_change_nothing():
     plain, small = graph(WEIGHTS), graph(0.9 * WEIGHTS)
     assert recentred(small, plain, samples(FEWEST - 1)) == small
