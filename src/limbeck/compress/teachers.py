@@ -238,7 +238,8 @@ class _Linear(nn.Module):
 
     def forward(self, alike: Tensor) -> Tensor:
         proba = torch.sigmoid(_mixed(alike, self.mix) @ self.matrix + self.offset)
-        return proba.unflatten(1, (self.folds, -1)).mean(dim=1)
+        mean: Tensor = torch.unflatten(proba, 1, (self.folds, -1)).mean(dim=1)
+        return mean
 
 
 def _mixed(alike: Tensor, mix: Tensor) -> Tensor:

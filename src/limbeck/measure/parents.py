@@ -34,7 +34,7 @@ def by_parent(truth: Floats, decisions: Bools, grouped: Mapping[str, Sequence[in
     f1 = counts.f1()
     found = {}
     for name, places in grouped.items():
-        mine, said = truth[:, places], decisions[:, places].any(axis=1)
+        mine, said = truth[:, places], np.asarray(decisions[:, places].any(axis=1), dtype=np.bool_)
         there, known = (mine == 1).any(axis=1), (mine == 0).all(axis=1)
         any_truth = np.where(there, 1.0, np.where(known, 0.0, np.nan))
         judged = counts.support[places] > 0

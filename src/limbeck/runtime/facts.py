@@ -61,7 +61,7 @@ def read_part(kind: type[Part], told: object, where: str = "") -> Part:
     for name in told:
         if name not in fields:
             raise BadFact(_inside(where, name), "this version doesn't know it")
-    hints = _hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type]
     given = {}
     for name, field in fields.items():
         if name in told:
